@@ -1,0 +1,184 @@
+package job
+
+// The rules for sessions: who sat at the job, who held it, what was carried.
+
+// session reads the row of the entry's session once.
+func (f *folding) session() (*Sitting, error) {
+	if f.sitting != nil || f.e.Session == "" {
+		return f.sitting, nil
+	}
+	row, err := f.rows.Sitting(f.e.Session)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	r := *row
+	f.sitting = &r
+	return f.sitting, nil
+}
+
+func (f *folding) sessionStarted(p *SessionStarted) {
+	s := f.s
+	if !f.e.Guest {
+		s.Sessions++
+	}
+	row := &Sitting{ID: f.e.Session, Number: p.Number, Started: f.e.HappenedAt, SessionStarted: *p, Guest: f.e.Guest, First: f.e.Position}
+	f.sitting = row
+	if p.Workspace.ID != "" && !f.e.Guest {
+		s.addWorkspace(p.Workspace)
+	}
+	seat := Seat{ID: f.e.Session, Number: p.Number, Agent: Clip(p.Agent, 32), Model: Clip(p.Model, 48),
+		Started: f.e.HappenedAt, Level: p.Level, Guest: f.e.Guest}
+	for i := range s.Sitting {
+		if s.Sitting[i].ID == seat.ID {
+			s.Sitting[i] = seat
+			f.newest(p.Agent + " " + p.Model)
+			return
+		}
+	}
+	if len(s.Sitting) == maxSessions {
+		s.Sitting = append(s.Sitting[:0], s.Sitting[1:]...)
+	}
+	s.Sitting = append(s.Sitting, seat)
+	f.newest(p.Agent + " " + p.Model)
+}
+
+func (f *folding) sessionEnded(p *SessionEnded) error {
+	f.newest(p.Reason)
+	if seat := f.s.Seat(f.e.Session); seat != nil {
+		seat.Ended, seat.Reason = f.e.HappenedAt, Clip(p.Reason, 40)
+	}
+	row, err := f.session()
+	if err != nil || row == nil {
+		return err
+	}
+	row.Ended, row.Reason, row.Evidence = f.e.HappenedAt, p.Reason, p.Evidence
+	return nil
+}
+
+func (f *folding) leaseTaken(p *LeaseTaken) error {
+	l := p.Lease
+	l.Process.Host, l.Process.Boot, l.Process.Start = Clip(l.Process.Host, 64), Clip(l.Process.Boot, 48), Clip(l.Process.Start, 40)
+	f.s.Lease, f.s.Token = &l, max(f.s.Token, p.Token)
+	f.newest(p.How)
+	if f.s.Pause != nil && f.s.Pause.Reason != PauseAnswer && f.s.Pause.Reason != PauseBudget {
+		f.s.Pause = nil
+	}
+	row, err := f.session()
+	if err != nil || row == nil {
+		return err
+	}
+	row.Token = p.Token
+	return nil
+}
+
+func (f *folding) handedOver(p *HandedOver) error {
+	f.s.Handover = &HandoverNow{Entry: f.e.ID, Position: f.e.Position, At: f.e.HappenedAt, Session: f.e.Session, Fill: p.Fill, Why: Clip(p.Why, 40)}
+	if p.Next != "" && f.s.Next == "" {
+		f.s.Next = Clip(p.Next, 300)
+	}
+	f.newest(p.Why)
+	row, err := f.session()
+	if err != nil || row == nil {
+		return err
+	}
+	row.Handovers++
+	return nil
+}
+
+func (f *folding) tookOver(p *TookOver) error {
+	f.newest(p.How)
+	row, err := f.session()
+	if err != nil || row == nil {
+		return err
+	}
+	row.TookOverAt = f.s.Actions
+	row.Actions, row.Rereads, row.Productive, row.ProductiveAfter, row.ProductiveTokens = 0, 0, 0, 0, 0
+	return nil
+}
+
+// spent folds what a message cost. A later entry for the same message replaces
+// the earlier: the difference is what moves the sums.
+func (f *folding) spent(p *Spent) error {
+	key := f.e.Key
+	if key == "" {
+		key = string(f.e.ID)
+	}
+	key = SpendKey(key)
+	old, err := f.rows.Spend(key)
+	if err != nil {
+		return err
+	}
+	if old != nil && old.Job != f.e.Job {
+		return nil // a fork's or a resume's copy: another job has paid for it
+	}
+	row := Spend{Key: key, Job: f.e.Job, Session: f.e.Session, At: f.e.HappenedAt, Position: f.e.Position, Spent: *p}
+	f.put(Change{Spend: &row})
+	if old != nil {
+		f.bill(old.Spent, -1)
+	}
+	f.bill(*p, 1)
+	f.newest(p.Model)
+	sit, err := f.session()
+	if err != nil || sit == nil {
+		return err
+	}
+	if old != nil && old.Session == f.e.Session {
+		sit.Spent = sit.Spent.Minus(old.Tokens)
+		sit.Pico -= pico(old.Spent)
+	}
+	sit.Spent = sit.Spent.Plus(p.Tokens)
+	sit.Pico += pico(*p)
+	if p.Context > 0 {
+		sit.Context, sit.Peak = p.Context, max(sit.Peak, p.Context)
+		if seat := f.s.Seat(f.e.Session); seat != nil {
+			seat.Context = p.Context
+		}
+	}
+	return nil
+}
+
+// reconciled moves the sums by what the agent's own totals say beyond ours.
+func (f *folding) reconciled(p *Reconciled) {
+	for _, m := range p.Models {
+		d := m.Pico
+		f.bill(Spent{Model: m.Model, Tokens: m.Tokens, Pico: &d}, 1)
+		f.s.Spend.Messages--
+	}
+}
+
+func pico(p Spent) int64 {
+	if p.Pico == nil {
+		return 0
+	}
+	return *p.Pico
+}
+
+func (f *folding) bill(p Spent, sign int64) {
+	b := &f.s.Spend
+	t := p.Tokens
+	if sign < 0 {
+		t = Tokens{}.Minus(t)
+	}
+	b.Messages += sign
+	b.Tokens = b.Tokens.Plus(t)
+	b.Pico += sign * pico(p)
+	if p.Pico == nil {
+		b.Unpriced += t.Total()
+	}
+	if p.Estimate {
+		b.Estimate += sign * pico(p)
+	}
+	for i := range b.Models {
+		last := i == maxModels-1
+		if b.Models[i].Model == Clip(p.Model, 48) || last {
+			b.Models[i].Pico += sign * pico(p)
+			b.Models[i].Tokens = b.Models[i].Tokens.Plus(t)
+			return
+		}
+	}
+	name := Clip(p.Model, 48)
+	if len(b.Models) == maxModels-1 {
+		name = "other"
+	}
+	b.Models = append(b.Models, ModelBill{Model: name, Pico: sign * pico(p), Tokens: t})
+}
