@@ -1,0 +1,228 @@
+// Package agent is the shape every agent is seen through: what one hook call
+// says (Event), what we may answer (Answer), what one transcript row says (Row),
+// and the adapter that translates. It is pure; the adapters in agent/<name> are
+// pure too. Who opens files and starts processes is a floor above.
+package agent
+
+import "github.com/seed-5777983b/duplex/internal/job"
+
+// EventKind is the moment a hook is called at, in the field's common words.
+type EventKind string
+
+// The moments. An adapter maps its agent's own names onto these.
+const (
+	SessionStart  EventKind = "session start"
+	Prompt        EventKind = "prompt"      // the person (or a driver) said something
+	BeforeTool    EventKind = "before tool" // a tool is about to run
+	AfterTool     EventKind = "after tool"  // a tool ran, or failed
+	BeforeCompact EventKind = "before compact"
+	AfterCompact  EventKind = "after compact"
+	TurnEnd       EventKind = "turn end"
+	TurnFailed    EventKind = "turn failed" // an API error or a limit ended the turn
+	SubagentStart EventKind = "sub-agent start"
+	SubagentEnd   EventKind = "sub-agent end"
+	SessionEnd    EventKind = "session end"
+	OtherEvent    EventKind = "other"
+)
+
+// Event is what one hook call says. Fields an agent does not give stay empty.
+type Event struct {
+	Kind       EventKind
+	Name       string // the agent's own name of the event
+	Session    string // the agent's id of the session
+	Source     string // session start: startup, resume, clear, compact, fork
+	From       string // the agent's id of the session this one came from
+	Transcript string // path
+	Dir        string // working folder
+	Model      string
+	PromptID   string
+	Prompt     string
+	Tool       *Call
+	Reason     string   // session end, turn failed: the agent's word
+	Message    string   // turn failed: what the API said; turn end: the last text
+	Trigger    string   // compaction: auto or manual
+	Until      job.Time // a limit's reset time, when known
+	Looping    bool     // the turn was already continued by a hook: answer nothing
+	Subagent   string   // id of the sub-agent the event is about
+	Context    int64    // tokens in the context, when the event says so
+	PID        int      // the agent's process, when its environment says so
+}
+
+// Call is one tool call, classified.
+type Call struct {
+	ID             string    // the provider's id
+	Name           string    // the agent's tool name
+	Class          job.Class // of a step; empty for reads and searches
+	Changes        bool      // it may change something: denied to a stale actor
+	Title          string    // one line for people: "go test ./...", "edited a.go"
+	Command        string
+	Paths          []job.Touch // names as the agent gave them, not yet made relative
+	Symbols        []job.Touch
+	Commit         string
+	Added, Removed int // lines
+	// Tasks is the agent's own task list, when the call set it.
+	Tasks []Task
+	// Done is set once the call has a result.
+	Done *Done
+}
+
+// Done is what came of a call.
+type Done struct {
+	Result job.Result
+	Exit   *int
+	Output string // whole, as given; the tracker bounds and redacts it
+	Millis int64
+	Tests  *job.TestCounts
+}
+
+// Task is one item of an agent's own task list.
+type Task struct {
+	ID    string
+	Text  string
+	State string // pending, in progress, completed, deleted
+}
+
+// Answer is what a hook says back to its agent.
+type Answer struct {
+	Context string // added to what the model sees
+	Deny    string // before tool: refused, with this reason
+	EndTurn bool   // and the turn ends
+	Block   string // prompt: refused before any model call
+	Steer   string // before compact: instructions for the agent's own summary
+}
+
+// Output is an encoded Answer.
+type Output struct {
+	Stdout []byte
+	Stderr []byte
+	Exit   int
+}
+
+// RowKind says what a transcript row is about.
+type RowKind string
+
+// The rows that matter; all others are skipped and counted by the reader.
+const (
+	RowInstruction RowKind = "instruction" // a person's words
+	RowSaid        RowKind = "said"        // the agent's text
+	RowCall        RowKind = "call"        // a tool call without its result yet
+	RowResult      RowKind = "result"      // a call with its result
+	RowUsage       RowKind = "usage"
+	RowCompacted   RowKind = "compacted" // a compaction boundary
+	RowLimit       RowKind = "limit"     // an API error or a rate limit
+	RowTotals      RowKind = "totals"    // the agent's own totals per model
+	RowAsked       RowKind = "asked"     // a question to the person
+	RowAnswered    RowKind = "answered"
+	RowPlan        RowKind = "plan" // a plan the person approved
+	RowTasks       RowKind = "tasks"
+	RowEnded       RowKind = "ended"
+)
+
+// Row is what a transcript says in one place.
+type Row struct {
+	Kind    RowKind
+	Offset  int64    // bytes from the start of the file to its line
+	Ordinal int      // among the rows of the same line
+	At      job.Time // zero when the row has none
+	Record  string   // the provider's id of the record, when it has one
+	Text    string
+	Call    *Call
+	Usage   *Usage
+	Model   string
+	Options []string
+	Tasks   []Task
+	Totals  []job.ModelDifference // the agent's own totals per model
+	Until   job.Time
+	Side    bool // of a sub-agent
+}
+
+// Usage is what one message of the provider used.
+type Usage struct {
+	Message  string // id
+	Model    string
+	Tokens   job.Tokens
+	Context  int64 // tokens in the context after it; 0 for sub-agents
+	Purpose  string
+	Estimate bool
+	Final    bool // the last row of its message is known to be this one
+}
+
+// Header is what a transcript says about its session as a whole.
+type Header struct {
+	Session string
+	From    string
+	Dir     string
+	Branch  string
+	Model   string
+	Version string
+	Started job.Time
+}
+
+// Reader turns transcript lines into rows, in order. It is fed whole lines with
+// their offsets; what it must remember between two calls (calls without a
+// result, the header) goes through State, so that reading can go on from an
+// offset in another process.
+type Reader interface {
+	// Line gives the rows of one line. A line that cannot be read gives an
+	// error and costs that line only.
+	Line(line []byte, offset int64) ([]Row, error)
+	// End gives what only the end of the file shows: calls still in flight.
+	End() []Row
+	Header() Header
+	// Skipped counts rows of types the reader does not know, by type.
+	Skipped() map[string]int
+	State() ([]byte, error)
+	Restore(state []byte) error
+}
+
+// Levels are the sizes of a context, in tokens.
+type Levels struct {
+	Window int64 // the model's whole context window; 0 unknown
+	Level  int64 // where this agent, version and setting compacts or stops
+}
+
+// Drive says how to start an agent headless.
+type Drive struct {
+	Program string // path of the agent's program, empty for the default
+	Dir     string
+	Session string // the agent's session id to use or to resume
+	Resume  bool
+	Model   string
+	Prompt  string
+	Args    []string // the agent's own settings, as configured
+	Hook    []string // the hook command line to fire
+}
+
+// Adapter translates one agent.
+type Adapter interface {
+	Name() string
+	// DecodeHook reads one hook call. env looks up the hook's environment.
+	DecodeHook(stdin []byte, env func(string) string) (Event, error)
+	EncodeAnswer(e Event, a Answer) Output
+	NewReader() Reader
+	// Levels are for a model and the environment's settings.
+	Levels(model string, env func(string) string) Levels
+	// Sniff reports whether the first lines of a file are this agent's transcript.
+	Sniff(head []byte) bool
+	// Bounded is the most characters one injected context may have.
+	Bounded() int
+}
+
+// Driver is an adapter that can start its agent headless.
+type Driver interface {
+	Adapter
+	Command(d Drive) (argv []string, env []string)
+	// Stream reads one line the headless agent prints. Done carries the end.
+	Stream(line []byte) (Streamed, error)
+}
+
+// Streamed is what one line of a headless agent's output says.
+type Streamed struct {
+	Session string
+	Text    string // what the agent said, for progress
+	Ended   bool
+	Failed  bool
+	Reason  string // ended: its word for why; limit: what was said
+	Limit   bool
+	Until   job.Time
+}
