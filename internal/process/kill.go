@@ -1,0 +1,91 @@
+package process
+
+import (
+	"os"
+	"slices"
+	"time"
+)
+
+// endure is how long a killed process may take to leave the table; one that
+// waits for a broken disk or a dead network share takes longer, and is left.
+const endure = 2 * time.Second
+
+// KillTree ends a process and everything below it, also what left its process
+// group or session, and returns what it ended, the root first. All are asked
+// to end (TERM) and have grace to do so; the rest is frozen, so that nothing is
+// started meanwhile and escapes, looked at again, and killed. Neither the
+// caller nor an ancestor of it is ever ended: for such a pid nothing happens.
+// On Windows there is no asking: grace is not waited for.
+func KillTree(pid int, grace time.Duration) []Info {
+	root, err := readRow(pid)
+	if err != nil {
+		return nil
+	}
+	t := newTree(pid, root.start, "")
+	if t.spared[pid] {
+		return nil
+	}
+	info := root.info()
+	ended := t.end(grace)
+	if !root.dead && !slices.Contains(t.living(), pid) {
+		ended = slices.Insert(ended, 0, info)
+	}
+	return ended
+}
+
+// end ends the tree and returns which of its members, the root left aside, are gone.
+func (t *tree) end(grace time.Duration) []Info {
+	t.grow()
+	if len(t.living()) == 0 {
+		return nil
+	}
+	asked := map[int]bool{}
+	t.wait(grace, func() {
+		for _, pid := range t.living() {
+			if !asked[pid] {
+				asked[pid] = true
+				terminate(pid)
+			}
+		}
+	})
+	for again := true; again; again = t.grow() { // frozen parents start nothing new: this ends
+		for _, pid := range t.living() {
+			freeze(pid)
+		}
+	}
+	t.wait(endure, func() {
+		for _, pid := range t.living() {
+			kill(pid)
+		}
+	})
+	t.reap()
+	living := t.living()
+	return slices.DeleteFunc(slices.Clone(t.found), func(i Info) bool { return slices.Contains(living, i.PID) })
+}
+
+// wait calls act, looks whether the whole tree is gone, and does so again with
+// growing pauses until it is or the time is up. What a member starts while it
+// ends joins the tree.
+func (t *tree) wait(limit time.Duration, act func()) {
+	deadline := time.Now().Add(limit)
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		act()
+		left := time.Until(deadline)
+		if left <= 0 || len(t.living()) == 0 && !t.grow() {
+			return
+		}
+		time.Sleep(min(pause, left))
+		t.grow()
+	}
+}
+
+// reap waits for members that became our children because we are a subreaper.
+// The root is its starter's to wait for.
+func (t *tree) reap() {
+	self := os.Getpid()
+	for _, member := range t.found {
+		if r, err := readRow(member.PID); err == nil && r.dead && r.parent == self && r.start == member.Start {
+			collect(member.PID)
+		}
+	}
+}
