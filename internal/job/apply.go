@@ -163,6 +163,7 @@ func (f *folding) dispatch() error {
 		f.newest(p.What)
 	case *Lesson:
 		f.newest(p.Text)
+		f.put(Change{Item: f.item(Item{State: InForce, Text: p.Text, Why: p.Topic})})
 	case *Linked, *Moved, *Refused, *Scrubbed, Erased:
 		f.newest("")
 	}
