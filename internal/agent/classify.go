@@ -1,0 +1,448 @@
+package agent
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/seed-5777983b/duplex/internal/job"
+)
+
+// effect is what one simple command does, as far as its name tells.
+type effect int
+
+const (
+	neutral effect = iota // cd, echo: says nothing about the line it stands in
+	reads
+	acts
+	tests
+	commits
+)
+
+// Classify says what a shell line is as a step, and its title: one line for
+// people. A line that only reads and searches has no class. What a line does
+// most counts: a commit, then a test run, then anything else.
+func Classify(command string) (job.Class, string) {
+	all := stages(command)
+	most, sawRead := neutral, false
+	message := ""
+	for _, s := range all {
+		e := s.effect()
+		sawRead = sawRead || e == reads
+		if e > most {
+			most = e
+		}
+		if e == commits && message == "" {
+			message = s.message()
+		}
+	}
+	title := commandTitle(command)
+	switch most {
+	case commits:
+		if message != "" {
+			title = "commit “" + job.Clip(OneLine(message), 90) + "”"
+		}
+		return job.ClassCommit, title
+	case tests:
+		return job.ClassTest, title
+	case acts:
+		return job.ClassCommand, title
+	}
+	if sawRead {
+		return "", title
+	}
+	return job.ClassCommand, title
+}
+
+// ReadOnly reports whether a shell line only looks: what it runs is known to
+// change nothing. A line that is not understood may change something.
+func ReadOnly(command string) bool {
+	all := stages(command)
+	for _, s := range all {
+		if e := s.effect(); e != neutral && e != reads {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// OneLine folds white space, so that text of several lines fits one.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// commandTitle is the first line of a command that says something, without the
+// `cd` in front of it.
+func commandTitle(command string) string {
+	line := ""
+	for l := range strings.Lines(command) {
+		l = strings.TrimSpace(l)
+		if l != "" && !strings.HasPrefix(l, "#") {
+			line = l
+			break
+		}
+	}
+	for strings.HasPrefix(line, "cd ") {
+		_, rest, ok := strings.Cut(line, "&&")
+		if !ok {
+			break
+		}
+		line = strings.TrimSpace(rest)
+	}
+	return job.Clip(OneLine(line), 120)
+}
+
+// readers only show. Those with files as operands are in fileReaders.
+const readers = " cat bat head tail less more nl ls ll tree wc file stat du df which type whereis whoami id uname ps env printenv" +
+	" grep egrep fgrep zgrep rg ag ack find fd fdfind locate sort uniq cut tr paste comm diff cmp jq yq column xxd od hexdump" +
+	" strings basename dirname realpath readlink md5sum sha1sum sha256sum cksum awk gawk sed lsof man tac rev fold expand "
+
+const neutrals = " cd pushd popd echo printf true false test [ [[ : set export unset local declare sleep wait pwd date exit return break continue shift read trap ulimit shopt source . "
+
+func (s stage) effect() effect {
+	for _, w := range s.writes {
+		if w != "/dev/null" && w != "/dev/stderr" && w != "/dev/stdout" {
+			return acts
+		}
+	}
+	name := s.name()
+	switch {
+	case name == "":
+		return neutral
+	case strings.Contains(neutrals, " "+name+" "):
+		return neutral
+	case name == "git":
+		return s.gitEffect()
+	case s.runsTests():
+		return tests
+	case name == "xargs":
+		rest := stage{words: bare(flagless(s.words[1:]))}
+		return max(rest.effect(), reads)
+	case !strings.Contains(readers, " "+name+" "):
+		return s.toolEffect()
+	case name == "sed" && (s.flag("i") || s.has("--in-place")),
+		(name == "find" || name == "fd" || name == "fdfind") && s.has("-delete", "-exec", "-execdir", "-ok", "-x", "-X"),
+		name == "env" && len(s.words) > 1:
+		return acts
+	}
+	return reads
+}
+
+// gitEffect: the verbs that only look. `git branch x` and `git tag x` write.
+func (s stage) gitEffect() effect {
+	verb, rest := s.git()
+	switch verb {
+	case "commit":
+		if slices.Contains(rest, "--dry-run") {
+			return reads
+		}
+		return commits
+	case "status", "log", "diff", "show", "blame", "ls-files", "ls-tree", "rev-parse", "grep", "describe", "shortlog",
+		"cat-file", "merge-base", "rev-list", "name-rev", "ls-remote", "check-ignore", "for-each-ref", "show-ref", "help", "version", "":
+		return reads
+	case "branch", "tag", "remote", "stash", "worktree", "config", "reflog", "notes", "submodule":
+		looks := map[string]string{"stash": " list show ", "worktree": " list ", "remote": " -v show get-url ", "config": " --get --list -l get list ",
+			"branch": " -a -r -v -vv --list --show-current --all ", "tag": " -l --list -n ", "reflog": " show ", "notes": " list show ", "submodule": " status "}[verb]
+		if len(rest) == 0 && verb != "stash" || len(rest) > 0 && strings.Contains(looks, " "+rest[0]+" ") {
+			return reads
+		}
+	}
+	return acts
+}
+
+// git gives the verb and what follows it, past `-C dir` and `-c name=value`.
+func (s stage) git() (string, []string) {
+	for i := 1; i < len(s.words); i++ {
+		switch w := s.words[i]; {
+		case w == "-C" || w == "-c" || w == "--git-dir" || w == "--work-tree":
+			i++
+		case strings.HasPrefix(w, "-"):
+		default:
+			return w, s.words[i+1:]
+		}
+	}
+	return "", nil
+}
+
+// toolEffect: programs with verbs of which some only look.
+func (s stage) toolEffect() effect {
+	verb := ""
+	if ops := s.operands(""); len(ops) > 0 {
+		verb = ops[0]
+	}
+	looks := map[string]string{
+		"go": " list doc env version ", "npm": " ls list view info outdated why ", "yarn": " list info why ", "pnpm": " list ls why outdated ",
+		"cargo": " tree metadata search ", "pip": " list show freeze ", "docker": " ps images logs inspect ", "kubectl": " get describe logs ",
+		"duplex": " show brief log jobs cost lessons verify config version help recall ",
+	}
+	if list, ok := looks[s.name()]; ok && strings.Contains(list, " "+verb+" ") && verb != "" {
+		return reads
+	}
+	return acts
+}
+
+// runners are programs that do nothing but run tests.
+const runners = " pytest py.test vitest jest mocha ava tap karma rspec phpunit pest ctest tox nox gotestsum nose2 nosetests trial cypress bats nextest ginkgo "
+
+func (s stage) runsTests() bool {
+	name, ops := s.name(), s.operands("")
+	first, second := "", ""
+	if len(ops) > 0 {
+		first = ops[0]
+	}
+	if len(ops) > 1 {
+		second = ops[1]
+	}
+	testVerb := func(w string) bool {
+		return w == "test" || w == "tests" || strings.HasPrefix(w, "test:") || strings.HasSuffix(w, ":test") || strings.HasPrefix(w, "test-") || w == "check"
+	}
+	switch name {
+	case "go", "dotnet", "deno", "mix", "swift", "bazel", "bazelisk", "flutter", "dart", "rails", "sbt", "zig", "composer", "ng", "playwright", "hatch", "forge", "stack", "cabal", "lein":
+		return testVerb(first) && first != "check" || name == "zig" && first == "build" && second == "test"
+	case "cargo":
+		return first == "test" || first == "t" || first == "nextest"
+	case "npm", "yarn", "pnpm", "bun":
+		return testVerb(first) && first != "check" || first == "t" || first == "run" && testVerb(second) ||
+			first == "exec" && strings.Contains(runners, " "+second+" ") || first != "" && strings.Contains(runners, " "+first+" ")
+	case "mvn", "mvnw", "gradle", "gradlew":
+		return slices.ContainsFunc(ops, func(w string) bool {
+			return w == "verify" || w == "check" || strings.HasSuffix(w, "test") || strings.HasSuffix(w, "Test")
+		})
+	case "make", "gmake", "just", "task", "rake", "ninja", "invoke", "inv":
+		return slices.ContainsFunc(ops, testVerb)
+	case "python", "python3", "py", "uv", "poetry", "pipenv", "pdm", "bundle", "coverage":
+		i := slices.IndexFunc(s.words, func(w string) bool { return w == "-m" || w == "run" || w == "exec" })
+		if i < 0 || i+1 >= len(s.words) {
+			return false
+		}
+		next := stage{words: s.words[i+1:]}
+		return next.name() == "unittest" || next.runsTests()
+	case "node":
+		return s.has("--test")
+	}
+	return strings.Contains(runners, " "+name+" ") && name != ""
+}
+
+// message is the message of a git commit.
+func (s stage) message() string {
+	for i, w := range s.words {
+		if rest, ok := strings.CutPrefix(w, "--message="); ok {
+			return firstLine(rest)
+		}
+		if w == "--message" || len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.HasSuffix(w, "m") {
+			if i+1 < len(s.words) {
+				return firstLine(s.words[i+1])
+			}
+		}
+	}
+	return ""
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// ReadsOf lists the files that a shell line shows or searches, by name as the
+// line gives them, moved below a `cd` in front. Patterns with * are left out:
+// only the shell knows what they stand for.
+func ReadsOf(command string) []job.Touch {
+	return touches(command, func(s stage) ([]string, job.Role) {
+		switch s.name() {
+		case "cat", "bat", "less", "more", "nl", "tac", "wc", "jq":
+			ops := s.operands("")
+			if s.name() == "jq" && len(ops) > 0 {
+				ops = ops[1:]
+			}
+			return ops, job.RoleRead
+		case "head", "tail":
+			return s.operands("nc"), job.RoleRead
+		case "sed", "awk", "gawk":
+			if s.name() == "sed" && (s.flag("i") || s.has("--in-place")) {
+				return nil, ""
+			}
+			return s.afterScript("ef"), job.RoleRead
+		case "grep", "egrep", "fgrep", "rg", "ag", "ack":
+			return slices.DeleteFunc(s.afterScript("ef"), func(w string) bool { return path.Ext(w) == "" }), job.RoleSearch
+		case "git":
+			verb, rest := s.git()
+			if verb != "show" || len(rest) == 0 {
+				return nil, ""
+			}
+			if _, file, ok := strings.Cut(rest[len(rest)-1], ":"); ok {
+				return []string{file}, job.RoleRead
+			}
+		}
+		return nil, ""
+	})
+}
+
+// EditsOf lists the files that a shell line writes, moves or removes.
+func EditsOf(command string) []job.Touch {
+	return touches(command, func(s stage) ([]string, job.Role) {
+		files := slices.DeleteFunc(slices.Clone(s.writes), func(w string) bool { return strings.HasPrefix(w, "/dev/") })
+		switch s.name() {
+		case "sed":
+			if s.flag("i") || s.has("--in-place") {
+				files = append(files, s.afterScript("ef")...)
+			}
+		case "tee", "rm", "mv", "touch", "truncate":
+			files = append(files, s.operands("s")...)
+		case "cp":
+			if ops := s.operands(""); len(ops) == 2 {
+				files = append(files, ops[1])
+			}
+		case "gofmt", "prettier", "black":
+			if s.flag("w") || s.has("--write") || s.name() == "black" {
+				files = append(files, s.operands("")...)
+			}
+		case "git":
+			if verb, rest := s.git(); verb == "mv" || verb == "rm" || verb == "checkout" && slices.Contains(rest, "--") {
+				i := slices.Index(rest, "--") + 1
+				files = append(files, stage{words: append([]string{verb}, rest[i:]...)}.operands("")...)
+			}
+		}
+		return files, job.RoleEdit
+	})
+}
+
+// SearchesOf lists the symbols that a shell line searches for.
+func SearchesOf(command string) []job.Touch {
+	var out []job.Touch
+	for _, s := range stages(command) {
+		switch s.name() {
+		case "grep", "egrep", "fgrep", "rg", "ag", "ack":
+			pattern := ""
+			if ops := s.operands("ABCmtg"); len(ops) > 0 {
+				pattern = ops[0]
+			}
+			for i, w := range s.words {
+				if w == "-e" && i+1 < len(s.words) {
+					pattern += " " + s.words[i+1]
+				}
+			}
+			out = append(out, SymbolTouches(pattern, job.RoleSearch, "")...)
+		}
+	}
+	return out
+}
+
+// afterScript gives the operands after a script or pattern, which comes first
+// unless a flag in valued brought it.
+func (s stage) afterScript(valued string) []string {
+	ops := s.operands(valued + "ABCmtgF")
+	if s.flag(valued) || len(ops) == 0 {
+		return ops
+	}
+	return ops[1:]
+}
+
+// touches collects the files of every stage, below the folder `cd` moved to.
+func touches(command string, files func(stage) ([]string, job.Role)) []job.Touch {
+	var out []job.Touch
+	dir := ""
+	for _, s := range stages(command) {
+		if s.name() == "cd" && len(s.words) == 2 {
+			dir = below(dir, s.words[1])
+			continue
+		}
+		names, role := files(s)
+		for _, name := range names {
+			if name == "" || name == "-" || strings.ContainsAny(name, "*?[{$`\n") || len(out) == job.MaxPaths {
+				continue
+			}
+			t := job.Touch{Name: below(dir, name), Role: role}
+			if !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+func below(dir, name string) string {
+	if dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") {
+		return name
+	}
+	return path.Join(dir, name)
+}
+
+var commitLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] `)
+})
+
+// CommitID finds the id in what git commit prints: "[main 4e1c9ab] message".
+// When several commits were made, it is the last one's.
+func CommitID(output string) string {
+	all := commitLine().FindAllStringSubmatch(output, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1][1]
+}
+
+// Symbols lists the identifiers in a text, in order, each once: camelCase from
+// 6 characters, with "_" from 8, none above 64, at most job.MaxSymbols. Shorter
+// and plainer words are as often prose as names.
+func Symbols(text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		if len(out) == job.MaxSymbols {
+			break
+		}
+		if !seen[w] && symbol(w) {
+			seen[w] = true
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func symbol(w string) bool {
+	if len(w) < 6 || len(w) > 64 || unicode.IsDigit(rune(w[0])) {
+		return false
+	}
+	lower, inner, under, letters := false, false, false, 0
+	for i, r := range w {
+		lower = lower || unicode.IsLower(r)
+		inner = inner || i > 0 && unicode.IsUpper(r)
+		under = under || r == '_'
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters >= 4 && (lower && inner || under && len(w) >= 8)
+}
+
+// SymbolTouches are the symbols of a text with a role and the path they stood in.
+func SymbolTouches(text string, role job.Role, in string) []job.Touch {
+	var out []job.Touch
+	for _, s := range Symbols(text) {
+		out = append(out, job.Touch{Name: s, Role: role, In: in})
+	}
+	return out
+}
+
+// LinesChanged counts lines added and removed between two texts: what is left
+// of both without their common beginning and end.
+func LinesChanged(before, after string) (added, removed int) {
+	a, b := lines(before), lines(after)
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(b), len(a)
+}
+
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
