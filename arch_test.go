@@ -70,7 +70,9 @@ var floors = []row{
 var changing = map[string]string{}
 
 // unsafeUsers lists the packages that may import unsafe, each with the reason.
-var unsafeUsers = map[string]string{}
+var unsafeUsers = map[string]string{
+	"process": "Windows wants the size of the record that it fills",
+}
 
 // storeOnly names what package redact offers for reading back what it once made. Anywhere else it would be
 // a way around the funnel.
