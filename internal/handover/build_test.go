@@ -1,0 +1,85 @@
+package handover
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/seed-5777983b/duplex/internal/job"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		view func(t *testing.T) View
+		o    Options
+	}{
+		{"calc", func(t *testing.T) View {
+			v := calc(t).view()
+			v.Claim = "I have moved almost all of the tests, everything is fine."
+			return v
+		}, Options{}},
+		{"calc-small", func(t *testing.T) View { return calc(t).view() }, Options{Tokens: MinTokens}},
+		{"calc-decisions", func(t *testing.T) View { return calc(t).view() }, Options{Section: "decisions"}},
+		{"calc-looked", func(t *testing.T) View {
+			v := calc(t).view()
+			v.Facts = Facts{Looked: true, Branch: "try", Head: "aaaaaaaaaaaa", Dirty: []string{"calc/sub_test.go", "notes.txt"},
+				Missing: []string{"calc/div_test.go"}, Changed: []string{"calc/add_test.go"}}
+			return v
+		}, Options{}},
+		{"back", func(t *testing.T) View { return back(t).view() }, Options{}},
+		{"new", func(t *testing.T) View { return newStory(t, "Say hello").view() }, Options{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := Build(c.view(t), c.o)
+			file := filepath.Join("testdata", c.name+".txt")
+			if *update {
+				if err := os.MkdirAll("testdata", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(got.Text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Text != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got.Text, want)
+			}
+		})
+	}
+}
+
+// back is a job whose second session crashed in a call; it went back.
+func back(t testing.TB) *story {
+	s := calc(t)
+	s.duplex(&job.HandedOver{Why: "level", Level: .85, Fill: .86, Next: "calc/div_test.go: keep the case that divides by zero", Claim: "div is next"})
+	s.sit("codex")
+	s.duplex(&job.TookOver{How: "startup", Tokens: 600})
+	s.edit("calc/mul_test.go", "TestMulTable")
+	s.actions++
+	s.agents(&job.Step{Class: job.ClassCommand, Title: "sed", Command: "sed -i s/AssertEq/want/ calc/pow_test.go", Result: job.ResultUnknown, Action: s.actions})
+	s.duplex(&job.SessionEnded{Reason: "crashed", Evidence: "its process is gone"})
+	s.duplex(&job.Paused{Reason: job.PauseCrashed, Evidence: "pid 4711 is gone"})
+	return s
+}
+
+func TestBackGoesOnFromTheSafePoint(t *testing.T) {
+	t.Parallel()
+	s := back(t)
+	if p := Build(s.view(), Options{}); p.Next != "go on in calc/ with div_test.go" {
+		t.Errorf("next = %q, want the folder: work was done after the handover", p.Next)
+	}
+	s.duplex(&job.WentBack{To: 2, Undo: 3, Written: 1, Removed: 0, Why: "a call with unknown outcome was in flight"})
+	p := Build(s.view(), Options{})
+	if want := "calc/div_test.go: keep the case that divides by zero"; p.Next != want {
+		t.Errorf("next = %q, want %q: what was done after the handover is undone", p.Next, want)
+	}
+}
