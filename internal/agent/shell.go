@@ -9,8 +9,10 @@ type stage struct {
 	writes []string
 }
 
-// shellDepth bounds how deep substitutions and `sh -c` are followed.
-const shellDepth = 4
+const (
+	shellDepth = 4   // how deep substitutions and `sh -c` are followed
+	stageWords = 400 // how many words of one command are looked at
+)
 
 // stages splits a shell line into its simple commands, those inside $(…) and
 // `sh -c '…'` included, in reading order. It is no shell: nothing is expanded,
@@ -257,7 +259,7 @@ func (p *shellReader) endWord() {
 	switch {
 	case p.target:
 		p.now.writes = append(p.now.writes, w)
-	case p.skip:
+	case p.skip || len(p.now.words) == stageWords:
 	default:
 		p.now.words = append(p.now.words, w)
 	}
