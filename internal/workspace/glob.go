@@ -1,0 +1,89 @@
+package workspace
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// compileGlobs makes one matcher of patterns written as in .gitignore: without
+// a "/" inside, a pattern names files and folders anywhere, else it counts
+// from the top; "*" and "?" stop at "/", "**" does not; a folder that matches
+// matches with all in it. A later "!pattern" takes away.
+func compileGlobs(globs []string) (func(path string) bool, error) {
+	type rule struct {
+		re     *regexp.Regexp
+		negate bool
+	}
+	var rules []rule
+	for _, g := range globs {
+		pattern, negate := strings.CutPrefix(g, "!")
+		if strings.Trim(pattern, "/ ") == "" {
+			return nil, fmt.Errorf("pattern %q names nothing", g)
+		}
+		re, err := regexp.Compile(globRegexp(pattern))
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: it is written as in .gitignore", g)
+		}
+		rules = append(rules, rule{re, negate})
+	}
+	return func(path string) bool {
+		matched := false
+		for _, r := range rules {
+			if r.negate == matched && r.re.MatchString(path) {
+				matched = !r.negate
+			}
+		}
+		return matched
+	}, nil
+}
+
+// globRegexp translates one pattern.
+func globRegexp(glob string) string {
+	folder := strings.HasSuffix(glob, "/")
+	body := strings.TrimSuffix(glob, "/")
+	anchored := strings.Contains(body, "/")
+	body = strings.TrimPrefix(body, "/")
+	var b strings.Builder
+	b.WriteString(`(?s)\A`)
+	if !anchored {
+		b.WriteString(`(?:.*/)?`)
+	}
+	for i := 0; i < len(body); {
+		rest := body[i:]
+		switch {
+		case strings.HasPrefix(rest, "**/") && (i == 0 || body[i-1] == '/'):
+			b.WriteString(`(?:.*/)?`)
+			i += 3
+		case rest == "**" && (i == 0 || body[i-1] == '/'):
+			b.WriteString(`.+`)
+			i += 2
+		case rest[0] == '*':
+			b.WriteString(`[^/]*`)
+			i++
+		case rest[0] == '?':
+			b.WriteString(`[^/]`)
+			i++
+		case rest[0] == '[' && strings.IndexByte(rest[1:], ']') > 0:
+			end := 1 + strings.IndexByte(rest[1:], ']')
+			set := strings.ReplaceAll(rest[1:end], `\`, `\\`)
+			if strings.HasPrefix(set, "!") {
+				set = "^/" + set[1:]
+			}
+			b.WriteString("[" + set + "]")
+			i = end + 1
+		case rest[0] == '\\' && len(rest) > 1:
+			b.WriteString(regexp.QuoteMeta(rest[1:2]))
+			i += 2
+		default:
+			b.WriteString(regexp.QuoteMeta(rest[:1]))
+			i++
+		}
+	}
+	if folder {
+		b.WriteString(`/.+\z`)
+	} else {
+		b.WriteString(`(?:/.+)?\z`)
+	}
+	return b.String()
+}
