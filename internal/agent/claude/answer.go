@@ -1,0 +1,88 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf16"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+)
+
+// hookOutput is what Claude Code reads from a hook.
+type hookOutput struct {
+	Continue *bool     `json:"continue,omitempty"`
+	Stop     string    `json:"stopReason,omitempty"`
+	Decision string    `json:"decision,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+	Specific *specific `json:"hookSpecificOutput,omitempty"`
+}
+
+type specific struct {
+	Event    string `json:"hookEventName"`
+	Context  string `json:"additionalContext,omitempty"`
+	Decision string `json:"permissionDecision,omitempty"`
+	Reason   string `json:"permissionDecisionReason,omitempty"`
+}
+
+// EncodeAnswer writes an answer in the form that the event takes. What the event
+// cannot carry is left out, and nothing at all is the answer when nothing is
+// left: the agent goes on. The exit code is always 0; a refusal is in the text.
+func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
+	var out hookOutput
+	switch e.Kind {
+	case agent.BeforeCompact:
+		// Only plain text reaches the prompt of the compaction.
+		return agent.Output{Stdout: []byte(cut(a.Steer))}
+	case agent.BeforeTool:
+		if a.Deny != "" {
+			out.Specific = &specific{Event: e.Name, Decision: "deny", Reason: cut(a.Deny)}
+			if a.EndTurn {
+				// This alone would let the tool run; together they end the turn.
+				no := false
+				out.Continue, out.Stop = &no, cut(a.Deny)
+			}
+		} else if a.Context != "" {
+			out.Specific = &specific{Event: e.Name, Context: cut(a.Context)}
+		}
+	case agent.Prompt:
+		if a.Block != "" {
+			out.Decision, out.Reason = "block", cut(a.Block)
+		} else if a.Context != "" {
+			out.Specific = &specific{Event: e.Name, Context: cut(a.Context)}
+		}
+	case agent.SessionStart, agent.AfterTool, agent.SubagentStart:
+		if a.Context != "" {
+			out.Specific = &specific{Event: e.Name, Context: cut(a.Context)}
+		}
+	case agent.TurnEnd:
+		// The agent goes on with this as its next prompt, once.
+		if a.Block != "" && !e.Looping {
+			out.Decision, out.Reason = "block", cut(a.Block)
+		}
+	}
+	if out == (hookOutput{}) {
+		return agent.Output{}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(out) != nil {
+		return agent.Output{}
+	}
+	return agent.Output{Stdout: b.Bytes()}
+}
+
+// cut bounds a text to what Claude Code takes whole, counted as it counts: in
+// UTF-16 units.
+func cut(text string) string {
+	if len(text) <= bounded {
+		return text
+	}
+	units := 0
+	for i, r := range text {
+		if units += utf16.RuneLen(r); units > bounded-1 {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}

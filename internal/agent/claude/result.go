@@ -1,0 +1,231 @@
+package claude
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/job"
+)
+
+// resultBlock pairs a result with its call, by id: calls run side by side.
+func (r *reader) resultBlock(l *line, block raw) {
+	var id string
+	var content raw
+	failed := false
+	_ = fields(block, func(key []byte, value raw) {
+		switch string(key) {
+		case "tool_use_id":
+			id = value.text()
+		case "content":
+			content = value
+		case "is_error":
+			failed = value.isTrue()
+		}
+	})
+	at := -1
+	for i := range r.state.Open {
+		if r.state.Open[i].Call.ID == id {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		return // its call was before the part that was read, or in another file
+	}
+	o := r.state.Open[at]
+	r.state.Open = append(r.state.Open[:at:at], r.state.Open[at+1:]...)
+
+	// What a read or a search showed is not kept, so it is not taken out either.
+	text := ""
+	if failed || o.Call.Class != "" || quiet(o.Call.Name) {
+		text = allText(content)
+	}
+	finish(&o.Call, outcome{text: text, failed: failed, denial: l.denial.text(), structured: l.result})
+	if o.Call.Done.Millis == 0 && o.At > 0 && l.at > o.At {
+		o.Call.Done.Millis = int64(l.at-o.At) / 1000
+	}
+	r.settled(l, o, text)
+	if task := l.result.get("backgroundTaskId").text(); task != "" {
+		r.background(o, task)
+	} else if l.result.get("isAsync").isTrue() || l.result.get("status").text() == "async_launched" {
+		task = l.result.get("agentId").text()
+		if task == "" {
+			task = l.result.get("taskId").text()
+		}
+		r.background(o, task)
+	}
+}
+
+// settled gives the rows that a result stands for.
+func (r *reader) settled(l *line, o openCall, text string) {
+	ok := o.Call.Done.Result == job.OK
+	switch {
+	case o.Call.Name == "AskUserQuestion" && ok:
+		r.answered(l, o, text)
+	case o.Call.Name == "ExitPlanMode" && ok:
+		r.approved(l, o, text)
+	case o.Call.Name == "TaskOutput" && ok:
+		r.polled(l)
+	case ok && !l.side:
+		r.tasks(l, o)
+	}
+	r.resulted(l, o)
+	if !l.side && o.Call.Done.Result == job.Denied && !strings.HasPrefix(o.Call.Name, "mcp__") {
+		// A person who refuses a call may say what to do instead.
+		if _, said, found := strings.Cut(text, rejectedBecause); found && strings.HasPrefix(text, rejected) {
+			if w := words(said); w != "" {
+				r.add(l, agent.Row{Kind: agent.RowInstruction, Record: l.uuid, Text: w})
+			}
+		}
+	}
+}
+
+// What Claude Code writes as the result of a call that a person refused.
+const (
+	rejected        = "The user doesn't want to "
+	rejectedBecause = "the user said:\n"
+)
+
+// outcome is what is known of a call's end, from a transcript or a hook.
+type outcome struct {
+	text       string
+	failed     bool
+	denial     string // newer versions: why it was not run
+	structured raw    // the tool's own result
+	stopped    bool   // a person interrupted it
+}
+
+// finish completes a call with what came of it.
+func finish(c *agent.Call, o outcome) {
+	d := &agent.Done{Result: job.OK, Output: o.text}
+	c.Done = d
+	s := o.structured
+	interrupted := o.stopped || s.get("interrupted").isTrue() || o.denial == "interrupted" || strings.HasPrefix(o.text, "[Tool call interrupted")
+	switch {
+	case interrupted:
+		d.Result = job.ResultUnknown
+	case o.failed && denied(o):
+		d.Result = job.Denied
+	case o.failed:
+		d.Result = job.Failed
+		d.Output = strings.TrimSuffix(strings.TrimPrefix(o.text, "<tool_use_error>"), "</tool_use_error>")
+	}
+	if shell(c.Name) {
+		d.Exit = exitCode(c, o)
+	}
+	if ms := s.get("totalDurationMs"); ms != nil {
+		d.Millis = ms.number()
+	} else {
+		d.Millis = s.get("durationMs").number()
+	}
+	if d.Result != job.OK {
+		return
+	}
+	switch c.Name {
+	case "Edit", "MultiEdit", "Write", "NotebookEdit":
+		if added, removed, ok := patched(s.get("structuredPatch")); ok {
+			c.Added, c.Removed = added, removed
+		}
+	case "Grep", "Glob":
+		s.get("filenames").elements(func(name raw) {
+			if len(c.Paths) < job.MaxPaths {
+				c.Paths = append(c.Paths, job.Touch{Name: name.text(), Role: job.RoleResult})
+			}
+		})
+	default:
+		if c.Commit = s.get("gitOperation").get("commit").get("sha").text(); c.Commit == "" && shell(c.Name) {
+			c.Commit = agent.CommitID(o.text)
+		}
+	}
+}
+
+// exitCode of a command: written out when it failed, implied when it did not,
+// unknown when it goes on in the background or its code was only interpreted.
+func exitCode(c *agent.Call, o outcome) *int {
+	if rest, ok := strings.CutPrefix(o.text, "Exit code "); ok && o.failed {
+		word, _, _ := strings.Cut(rest, "\n")
+		if n, err := strconv.Atoi(strings.TrimSpace(word)); err == nil {
+			return &n
+		}
+		return nil
+	}
+	s := o.structured
+	if c.Done.Result != job.OK || s.get("backgroundTaskId") != nil || s.get("returnCodeInterpretation").isString() {
+		return nil
+	}
+	zero := 0
+	return &zero
+}
+
+// denied tells a call that was refused from one that failed. Older versions say
+// so in words only.
+func denied(o outcome) bool {
+	if o.denial != "" {
+		return true
+	}
+	if strings.HasPrefix(o.text, rejected) || strings.HasPrefix(o.text, "Permission for this action has been denied") ||
+		strings.HasPrefix(o.text, "Permission for this action was denied") || strings.HasPrefix(o.text, "Claude requested permissions to ") ||
+		strings.HasPrefix(o.text, "PreToolUse:") || strings.HasPrefix(o.text, "Hook PreToolUse:") {
+		return true
+	}
+	return strings.HasPrefix(o.text, "Permission to use ") && strings.Contains(o.text, " denied")
+}
+
+// patched counts the lines a patch adds and removes.
+func patched(patch raw) (added, removed int, ok bool) {
+	patch.elements(func(hunk raw) {
+		hunk.get("lines").elements(func(line raw) {
+			if len(line) < 2 {
+				return
+			}
+			ok = true
+			switch line[1] {
+			case '+':
+				added++
+			case '-':
+				removed++
+			}
+		})
+	})
+	return added, removed, ok
+}
+
+// answered gives the person's answers, one a question.
+func (r *reader) answered(l *line, o openCall, text string) {
+	answers, notes := l.result.get("answers"), l.result.get("annotations")
+	if !answers.isObject() {
+		r.add(l, agent.Row{Kind: agent.RowAnswered, Record: o.Call.ID, Text: text})
+		return
+	}
+	said := map[string]string{}
+	_ = fields(answers, func(key []byte, value raw) {
+		question := raw(`"` + string(key) + `"`).text()
+		said[question] = value.text()
+	})
+	_ = fields(notes, func(key []byte, value raw) {
+		question := raw(`"` + string(key) + `"`).text()
+		if note := value.get("notes").text(); note != "" {
+			said[question] = strings.TrimSpace(said[question] + "\n" + note)
+		}
+	})
+	for _, question := range o.Questions {
+		if answer := said[question]; answer != "" {
+			r.add(l, agent.Row{Kind: agent.RowAnswered, Record: o.Call.ID, Text: answer, Options: []string{question}})
+		}
+	}
+}
+
+// approved gives a plan that the person agreed to.
+func (r *reader) approved(l *line, o openCall, text string) {
+	plan := l.result.get("plan").text()
+	if plan == "" {
+		plan = o.Plan
+	}
+	if _, after, found := strings.Cut(text, "## Approved Plan:\n"); plan == "" && found {
+		plan = after
+	}
+	if plan != "" {
+		r.add(l, agent.Row{Kind: agent.RowPlan, Record: o.Call.ID, Text: plan})
+	}
+}

@@ -1,0 +1,109 @@
+package claude
+
+import "strings"
+
+// injected are the tags around text that Claude Code, its plugins or an editor
+// put beside a person's words. A name ending in "-" or "_" stands for all that
+// begin with it.
+const injected = " system-reminder command- local-command- bash-input bash-stdout bash-stderr task-notification" +
+	" ide_ user-prompt-submit-hook post-tool-use-hook user-memory-input ci-monitor-event new-diagnostics" +
+	" teammate-message background-task- persisted-output tool_use_error total_tokens tools-used-before-summary "
+
+// notWords begin texts that stand where a person's words stand and are none.
+const notWords = "[Request interrupted\nCaveat: \nOperation stopped by hook\nThis session is being continued from a previous conversation\n" +
+	"Base directory for this skill:\n[Tool call interrupted\nStop hook feedback:\n[SYSTEM NOTIFICATION\nNo response requested.\nPreToolUse:\nPostToolUse:"
+
+// mark is in every text that Duplex hands to an agent, briefs and prompts, so
+// that it is never taken for a person's word.
+const mark = "duplex"
+
+// words are a person's own words in a text, empty when it has none.
+func words(text string) string {
+	text = strings.TrimSpace(untagged(text))
+	if text == "" || ours(text) {
+		return ""
+	}
+	for start := range strings.SplitSeq(notWords, "\n") {
+		if strings.HasPrefix(text, start) {
+			return ""
+		}
+	}
+	if slashCommand(text) {
+		return ""
+	}
+	return text
+}
+
+// ours reports whether Duplex wrote the text.
+func ours(text string) bool {
+	return strings.Contains(text, "<"+mark+"-") || strings.Contains(text, "<"+mark+">") || strings.HasPrefix(text, "["+mark+"]")
+}
+
+// slashCommand reports whether a text is a command to Claude Code and nothing
+// else: "/exit", "/gsd:progress". A path has more slashes.
+func slashCommand(text string) bool {
+	return len(text) > 1 && text[0] == '/' && !strings.ContainsAny(text[1:], "/ \t\n.")
+}
+
+// untagged drops the injected tags with what is in them.
+func untagged(text string) string {
+	if strings.IndexByte(text, '<') < 0 {
+		return text
+	}
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(text, '<')
+		if open < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		name := tagName(text[open+1:])
+		if !injectedTag(name) {
+			b.WriteString(text[:open+1])
+			text = text[open+1:]
+			continue
+		}
+		b.WriteString(text[:open])
+		b.WriteByte(' ')
+		end := "</" + name + ">"
+		_, rest, closed := strings.Cut(text[open:], end)
+		if !closed {
+			return b.String() // cut off: all of it is injected
+		}
+		text = rest
+	}
+}
+
+func tagName(text string) string {
+	for i := range len(text) {
+		c := text[i]
+		if c == '>' || c == ' ' || c == '\n' {
+			return text[:i]
+		}
+		if !(c >= 'a' && c <= 'z' || c == '-' || c == '_') || i > 40 {
+			return ""
+		}
+	}
+	return ""
+}
+
+func injectedTag(name string) bool {
+	if name == "" {
+		return false
+	}
+	if strings.Contains(injected, " "+name+" ") {
+		return true
+	}
+	i := strings.IndexAny(name, "-_")
+	for i >= 0 {
+		if strings.Contains(injected, " "+name[:i+1]+" ") {
+			return true
+		}
+		next := strings.IndexAny(name[i+1:], "-_")
+		if next < 0 {
+			break
+		}
+		i += 1 + next
+	}
+	return false
+}
