@@ -199,7 +199,7 @@ func written(syntax *ast.File) []ast.Expr {
 				all = append(all, n.Key, n.Value)
 			}
 		case *ast.UnaryExpr:
-			if n.Op == token.AND {
+			if _, element := n.X.(*ast.IndexExpr); n.Op == token.AND && !element { // &table[i] saves a copy
 				all = append(all, n.X)
 			}
 		case *ast.CallExpr:
