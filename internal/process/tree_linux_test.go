@@ -260,6 +260,54 @@ func TestDetachOutlivesTheRunItWasStartedIn(t *testing.T) {
 	}
 }
 
+// A hook starts its own long work with Detach while it runs inside an agent
+// that runs inside us: the end of the agent must not end it.
+func TestRunSparesWhatWasDetached(t *testing.T) {
+	if os.Getenv("PROCESS_TEST_DETACH") != "" {
+		pid, err := Detach([]string{"sleep", "300"}, "", nil, "")
+		fmt.Println("pid", pid, err)
+		return
+	}
+	t.Parallel()
+	got := Run(t.Context(), Spec{
+		Argv: []string{os.Args[0], "-test.run=^TestRunSparesWhatWasDetached$"},
+		Env:  append(os.Environ(), "PROCESS_TEST_DETACH=1"),
+	})
+	var pid int
+	if _, err := fmt.Sscanf(got.Output, "pid %d <nil>", &pid); err != nil {
+		t.Fatalf("Run = %+v: %v", got, err)
+	}
+	defer KillTree(pid, time.Second)
+	if id, err := Of(pid); err != nil || id.Liveness() != Live {
+		t.Errorf("the detached process is %+v, %v after the run; want it live", id, err)
+	}
+}
+
+// A process that hands over to a new one in a new session and ends, again and
+// again, is never below anything that still lives.
+func TestRunEndsWhatRunsAway(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	dir := t.TempDir()
+	hop := "echo hop; sleep 0.01; setsid sh ./hop &"
+	if err := os.WriteFile(filepath.Join(dir, "hop"), []byte(hop), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := Run(ctx, Spec{
+		Dir: dir, Grace: 20 * time.Millisecond, Shell: "sh ./hop; exec sleep 300",
+		Stdout: &after{lines: 5, do: cancel},
+	})
+	if !got.Cancelled {
+		t.Errorf("Run = %+v, want cancelled", got)
+	}
+	for _, r := range table() {
+		if cwd, _ := os.Readlink(procPath(r.pid, "cwd")); cwd == dir && !r.dead {
+			t.Errorf("%+v still runs in the folder", r)
+		}
+	}
+}
+
 func TestSubreaperKeepsOrphans(t *testing.T) {
 	if os.Getenv("PROCESS_TEST_SUBREAPER") == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestSubreaperKeepsOrphans$")
