@@ -1,0 +1,303 @@
+package redact
+
+import "strings"
+
+// pair reads what stands around a '=' or ':' at i as a name and its value, and returns where to go on.
+func (c *scan) pair(i int) int {
+	s := c.s
+	after := i + 1
+	compares := false
+	switch {
+	case s[i] == ':' && strings.HasPrefix(s[i:], "://"):
+		return c.url(i)
+	case s[i] == ':' && after < len(s) && s[after] == ':':
+		return i + 2
+	case s[i] == ':' && after < len(s) && s[after] == '=':
+		after++
+	case s[i] == '=' && after < len(s) && s[after] == '>':
+		after++
+	case s[i] == '=' && after < len(s) && s[after] == '=':
+		for after < len(s) && s[after] == '=' {
+			after++
+		}
+		compares = true
+	case s[i] == '=' && i > 0 && s[i-1] == '!':
+		compares = true
+	case s[i] == '=' && i > 0 && (s[i-1] == '<' || s[i-1] == '>'), s[i] == '=' && after < len(s) && s[after] == '~':
+		return after
+	}
+	if compares && i > 0 && s[i-1] == '!' {
+		i--
+	}
+	if i == 0 {
+		return after
+	}
+	nameFrom, nameTo := c.nameBefore(i)
+	if nameFrom == nameTo {
+		return after
+	}
+	name := s[nameFrom:nameTo]
+	if s[i] == ':' && digit.only(name) {
+		return c.telegram(nameFrom, i)
+	}
+	if end, ok := c.headerValue(name, after); ok {
+		return max(after, end)
+	}
+	st := c.named(nameFrom, nameTo, i)
+	if st == none {
+		if end, ok := c.namedBeside(name, after); ok {
+			return max(after, end)
+		}
+		return after
+	}
+	if st == bare {
+		return after
+	}
+	if st == passwd && s[i] == ':' && name == "PASS" { // the verdict of a test, not a password
+		return after
+	}
+	valueAt := c.valueStart(after, nameFrom, i)
+	f := line
+	switch {
+	case s[i] == '=' && after == i+1 && valueAt == after && c.startsEnv(name, nameFrom):
+		f = env
+	case s[i] == '=' && (valueAt != after || i != nameTo) && !c.startsLine(nameFrom):
+		f = inline
+	}
+	return max(after, c.value(valueAt, st, f, compares))
+}
+
+// value cuts out the value at i if it is a credential, and returns where it ends.
+func (c *scan) value(i int, st strength, f form, compares bool) int {
+	s := c.s
+	if i < len(s) && s[i] == '[' {
+		if markerEnd(s, i) > i {
+			return markerEnd(s, i)
+		}
+		return c.list(i, st)
+	}
+	l, ok := c.literalAt(i, f)
+	if !ok {
+		return i
+	}
+	if l.code {
+		return c.wrapped(l, st)
+	}
+	if end := c.prefix(l.from); end >= l.to { // its issuer says more about it, and where it ends
+		return end
+	}
+	if compares && (l.form != quoted || !random(s[l.from:l.to]) && digit.count(s[l.from:l.to]) == 0) {
+		return l.end
+	}
+	if v := s[l.from:l.to]; credential(v, st, l.form) {
+		c.add(l.from, l.to, kindOf(st))
+		return l.end
+	} else if l.form == quoted && strings.ContainsAny(v, ":=@") {
+		return i // a connection string or a URL: other rules read inside
+	}
+	return i
+}
+
+func kindOf(st strength) string {
+	if st == passwd {
+		return "password"
+	}
+	return "token"
+}
+
+// wrapped reads SecretStr("value") and []byte("value"): a call around one literal, which only counts when it
+// cannot be the name of something.
+func (c *scan) wrapped(l literal, st strength) int {
+	s := c.s
+	at := blank.run(s, l.to+1)
+	if at >= len(s) || !quote.has(s[c.prefixed(at)%len(s)]) {
+		return l.end
+	}
+	if v, ok := c.literalAt(at, inline); ok && v.form == quoted {
+		text := s[v.from:v.to]
+		if digit.count(text) > 0 && !strings.ContainsAny(text, " /") && !wordy(text) && credential(text, st, quoted) {
+			c.add(v.from, v.to, kindOf(st))
+			return v.end
+		}
+	}
+	return l.end
+}
+
+// list reads ["one", "two"].
+func (c *scan) list(i int, st strength) int {
+	s := c.s
+	for range 32 {
+		i = space.run(s, i+1)
+		if i >= len(s) || !quote.has(s[i]) {
+			return i
+		}
+		l, ok := c.quotedAt(i)
+		if ok && credential(s[l.from:l.to], st, quoted) {
+			c.add(l.from, l.to, kindOf(st))
+		}
+		i = l.end
+		if i >= len(s) || s[i] != ',' {
+			return i
+		}
+	}
+	return i
+}
+
+// valueStart skips what stands between the separator and the value.
+func (c *scan) valueStart(i, nameFrom, sep int) int {
+	s := c.s
+	if s[sep] == ':' && i < len(s) && (s[i] == '-' || s[i] == '?' || s[i] == '+') && nameFrom > 1 && s[nameFrom-1] == '{' {
+		if s[i] == '-' {
+			return i + 1 // ${NAME:-value}
+		}
+		return len(s)
+	}
+	for i < len(s) && (blank.has(s[i]) || s[i] == '*') {
+		i++
+	}
+	// A type stands between the name and the value: password: str = "x".
+	if s[sep] == ':' && i < len(s) && alnum.has(s[i]) {
+		j := (word | dot).run(s, i)
+		k := blank.run(s, j)
+		if k+1 < len(s) && s[k] == '=' && s[k+1] != '=' && k > j {
+			return blank.run(s, k+1)
+		}
+	}
+	// YAML: the value is a block on the next lines.
+	if s[sep] == ':' && i < len(s) && (s[i] == '|' || s[i] == '>') {
+		j := i + 1
+		if j < len(s) && (s[j] == '-' || s[j] == '+') {
+			j++
+		}
+		if j = blank.run(s, j); j < len(s) && newline.has(s[j]) {
+			j = listed(s, newline.run(s, j))
+			return blank.run(s, j)
+		}
+	}
+	return i
+}
+
+// nameBefore returns the name that ends before the separator at i: password, "password", ["password"],
+// **Password**.
+func (c *scan) nameBefore(i int) (from, to int) {
+	s := c.s
+	to = i
+	for n := 0; to > 0 && blank.has(s[to-1]) && n < 48; n++ {
+		to--
+	}
+	for n := 0; to > 0 && n < 3; n++ {
+		b := s[to-1]
+		if charOf[b]&quote == 0 && b != ']' && b != '*' && b != '?' && b != '!' {
+			break
+		}
+		to--
+	}
+	from = to
+	for from > 0 && to-from < 80 && ((wordDash | dot).has(s[from-1]) || s[from-1] >= 0x80) {
+		from--
+	}
+	return from, to
+}
+
+// named judges the name s[from:to] before the separator at sep, with what stands around it.
+func (c *scan) named(from, to, sep int) strength {
+	s := c.s
+	name := s[from:to]
+	st := nameStrength(name)
+	query := from > 0 && (s[from-1] == '?' || s[from-1] == '&') && s[sep] == '='
+	switch {
+	case query && st < token:
+		return queryStrength(name, st)
+	case st > bare:
+		return st
+	case st == bare || equalFold("phrase", name) || equalFold("code", name): // "API key: x"
+		if before := alnum.runBack(s, max(from-1, 0)); from > 0 && s[from-1] == ' ' && before < from-1 {
+			return max(st, nameStrength(s[before:from-1]+"_"+name))
+		}
+	case equalFold("string", name) || equalFold("str", name), equalFold("text", name): // var password string = "x"
+		if before := wordDash.runBack(s, max(from-1, 0)); from > 0 && s[from-1] == ' ' && before < from-1 && s[sep] == '=' {
+			return nameStrength(s[before : from-1])
+		}
+	}
+	return st
+}
+
+// queryStrength judges a parameter of a URL, where a signature or a bare key opens a door by itself.
+func queryStrength(name string, st strength) strength {
+	var buf [64]byte
+	switch lowerInto(&buf, name) {
+	case "sig", "signature", "x-amz-signature", "x-goog-signature", "x-amz-security-token", "key", "auth", "hmac", "sign", "code",
+		"sid", "session", "ticket", "assertion", "sas", "jwt", "apikey", "x-oss-signature", "pass", "p", "pw":
+		return weakQuery
+	}
+	return st
+}
+
+// weakQuery is for values that must look random but may be hex.
+const weakQuery = token
+
+// startsEnv says whether a name written in capitals begins an assignment of a shell or an env file.
+func (c *scan) startsEnv(name string, from int) bool {
+	if lowers.count(name) > 0 && !c.startsLine(from) {
+		return false
+	}
+	return from == 0 || c.s[from-1] != '.' && c.s[from-1] != '('
+}
+
+// startsLine says whether only indentation, a listing prefix, a bullet or a word like export stands before
+// from on its line.
+func (c *scan) startsLine(from int) bool {
+	s := c.s
+	start, _ := c.line(from, 100)
+	start = listed(s, start)
+	before := strings.TrimLeft(s[min(start, from):from], " \t-\"'")
+	switch strings.TrimRight(before, " \t\"'") {
+	case "", "export", "set", "ENV", "ARG", "env", "declare -x", "local", "setenv", "RUN", "export -x", "$", "#", "%":
+		return true
+	}
+	return false
+}
+
+// namedBeside reads a value whose name is the value of another field: name: DB_PASSWORD, value: x.
+func (c *scan) namedBeside(name string, after int) (int, bool) {
+	if !equalFold("value", name) && !equalFold("val", name) {
+		return 0, false
+	}
+	s := c.s
+	from := max(0, after-200)
+	before := s[from:after]
+	at := -1
+	for _, k := range [...]string{"name", "Name", "key", "Key", "NAME", "KEY", "id", "setting"} {
+		if j := strings.LastIndex(before, k); j > at && j+len(k) < len(before) && j > 0 && !word.has(before[j-1]) {
+			if b := before[j+len(k)]; b == '=' || b == ':' || quote.has(b) || blank.has(b) {
+				at = j + len(k)
+			}
+		}
+	}
+	if at < 0 || strings.ContainsAny(before[at:], "}>") || strings.Count(before[at:], "\n") > 1 {
+		return 0, false
+	}
+	j := at
+	for j < len(before) && (charOf[before[j]]&(quote|blank|equals) != 0 || before[j] == ':') {
+		j++
+	}
+	st := nameStrength(before[j:(wordDash|dot).run(before, j)])
+	if st < weak {
+		return 0, false
+	}
+	return c.value(blank.run(s, after), st, line, false), true
+}
+
+// field reads the whole text as the value of a field with this name.
+func (c *scan) field(name string) {
+	if name == "" {
+		return
+	}
+	s := c.s
+	if end, ok := c.headerValue(name, 0); ok && end > 0 {
+		return
+	}
+	if st := nameStrength(name); st > bare && credential(s, st, quoted) {
+		c.add(0, len(s), kindOf(st))
+	}
+}

@@ -1,0 +1,180 @@
+package redact
+
+import "strings"
+
+// says reads what a sentence says after a word like password at s[i:j]: "the password is x", "use token x",
+// "password for the staging box: x". What cannot be told from an ordinary word is left.
+func (c *scan) says(i, j int) int {
+	s := c.s
+	st := nameStrength(s[i:j])
+	if st == bare && i > 0 { // API key, access key
+		if before := alnum.runBack(s, i-1); before < i-1 && blank.has(s[i-1]) {
+			st = nameStrength(s[before:i-1] + "_" + s[i:j])
+		}
+	}
+	if st < weak || j >= len(s) || !blank.has(s[j]) || i > 0 && ((dash|dot).has(s[i-1]) || s[i-1] == '$' || s[i-1] == '/') {
+		return j
+	}
+	at := blank.run(s, j)
+	// SQL, Ruby and configuration files put a literal right behind: PASSWORD 'x'.
+	if at < len(s) && quote.has(s[at]) {
+		if l, ok := c.quotedAt(at); ok && credential(l.text(s), st, quoted) && c.closed(l) {
+			c.add(l.from, l.to, kindOf(st))
+			return l.end
+		}
+		return j
+	}
+	for words := 0; words < 9 && at < len(s); words++ {
+		end := at
+		for end < len(s) && charOf[s[end]]&(space|quote) == 0 {
+			end++
+		}
+		w := strings.TrimRight(s[at:end], ",;:")
+		var buf [64]byte
+		low := lowerInto(&buf, w)
+		if says := connects(low); says || words == 0 && !plainWord(low) {
+			from := at
+			if says {
+				from = blank.run(s, end)
+				for range 2 { // "is now x", "has been set to x"
+					k := letters.run(s, from)
+					if k < len(s) && blank.has(s[k]) && connects(lowerInto(&buf, s[from:k])) {
+						from = blank.run(s, k)
+					}
+				}
+			}
+			if to := c.told(from, st, says); to > from {
+				return to
+			}
+			if !says {
+				return j
+			}
+		}
+		if end == at || end < len(s) && !blank.has(s[end]) || strings.HasSuffix(s[at:end], ".") || strings.HasSuffix(s[at:end], "?") {
+			return j
+		}
+		at = blank.run(s, end)
+	}
+	return j
+}
+
+// closed says whether a literal has its closing quote.
+func (c *scan) closed(l literal) bool { return l.end > l.to }
+
+// told cuts out the value that a sentence gives at from, when it is one beyond doubt.
+func (c *scan) told(from int, st strength, says bool) int {
+	s := c.s
+	for from < len(s) && s[from] == '*' {
+		from++
+	}
+	if from >= len(s) {
+		return from
+	}
+	if quote.has(s[from]) {
+		l, ok := c.quotedAt(from)
+		if ok && c.closed(l) && credential(l.text(s), st, quoted) {
+			c.add(l.from, l.to, kindOf(st))
+			return l.end
+		}
+		return from
+	}
+	to := from
+	for to < len(s) && charOf[s[to]]&(space|quote) == 0 && strings.IndexByte("<>()|\\", s[to]) < 0 {
+		to++
+	}
+	for to > from && strings.IndexByte(".,;:?*]}", s[to-1]) >= 0 {
+		to--
+	}
+	v := s[from:to]
+	if len(v) < 6 || digit.count(v) == 0 || letters.count(v) < 3 || technical(v) || strings.IndexByte(v, '=') >= 0 || identifier(v) && !random(v) && (st < passwd || strings.IndexByte(v, '_') >= 0 || !says && len(v) < 8) {
+		return from
+	}
+	if st == token && (len(v) < 12 || !random(v)) {
+		return from
+	}
+	if !credential(v, st, line) {
+		return from
+	}
+	c.add(from, to, kindOf(st))
+	return to
+}
+
+// connects says whether what follows the word is the value.
+func connects(low string) bool {
+	switch low {
+	case "is", "was", "=", "to", "->", "→", "=>", "as", "are", "remains", "being", "now", "still", "set", "changed", "lautet", "ist", "est", "es", "è", "é", "-", "–", "—", "equals", "currently", "actually":
+		return true
+	}
+	return false
+}
+
+// plainWord is a word of a sentence and not a value.
+func plainWord(low string) bool {
+	return low == "" || letters.only(low) || low[0] == '(' || strings.Trim(low, "abcdefghijklmnopqrstuvwxyz'") == ""
+}
+
+// technical is a term with digits in it: sha256-hashed, base64, utf-8, 2fa, port:8080.
+func technical(v string) bool {
+	var buf [64]byte
+	low := lowerInto(&buf, v)
+	for _, p := range [...]string{"sha", "md5", "base64", "utf", "oauth", "http", "ipv", "x509", "bcrypt", "argon", "aes", "rsa", "ed25519",
+		"v1", "v2", "v3", "k8s", "s3", "ec2", "2fa", "mfa", "pbkdf2", "rfc", "iso", "tls1", "ssl3", "p256", "secp", "pkcs", "ntlm", "python3", "node", "id="} {
+		if strings.HasPrefix(low, p) {
+			return true
+		}
+	}
+	return wordy(v) && identifier(v) && !strings.ContainsAny(v, "-!@#$%^&*") && len(v) < 7
+}
+
+// netrc reads "machine host login user password x", after the word machine.
+func (c *scan) netrc(j int) int {
+	s := c.s
+	at := j
+	for word := 0; word < 8; word++ {
+		at = space.run(s, at)
+		end := at
+		for end < len(s) && charOf[s[end]]&space == 0 {
+			end++
+		}
+		switch s[at:end] {
+		case "":
+			return j
+		case "password", "passwd":
+			from := space.run(s, end)
+			to := from
+			for to < len(s) && charOf[s[to]]&(space|quote) == 0 {
+				to++
+			}
+			if word >= 1 && from < to && !reference(s[from:to]) && !placeholder(s[from:to]) {
+				c.add(from, to, "password")
+				return to
+			}
+			return j
+		case "login", "account":
+		default:
+			if word == 1 {
+				return j // a sentence
+			}
+		}
+		at = end
+	}
+	return j
+}
+
+// sets reads "NAME value" after a word that sets one: ENV, setenv, SetEnv, fastcgi_param, requirepass.
+func (c *scan) sets(j int) int {
+	s := c.s
+	from := blank.run(s, j)
+	if from == j {
+		return j
+	}
+	to := (wordDash | dot).run(s, from)
+	if to >= len(s) || !blank.has(s[to]) {
+		return j
+	}
+	st := nameStrength(s[from:to])
+	if st < weak {
+		return j
+	}
+	return max(j, c.value(blank.run(s, to), st, env, false))
+}

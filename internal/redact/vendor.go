@@ -1,0 +1,243 @@
+package redact
+
+import "strings"
+
+// vendor is a form of credential that its issuer made recognisable: a prefix and what follows.
+type vendor struct {
+	prefix string
+	kind   string
+	set    charset // of what follows
+	min    int     // how much of it tells a credential, also one that was cut off, from a name
+	full   int     // how much there is when nothing was cut off; 0 when that differs. min == full: exactly
+}
+
+// vendor cuts out the credential that starts at i and returns where it ends, or i.
+func (c *scan) vendor(i int) int {
+	s := c.s
+	b := c.index.vendors[s[i]]
+	for n := b.from; n < b.to; n++ {
+		v := &vendors[n]
+		if !strings.HasPrefix(s[i:], v.prefix) {
+			continue
+		}
+		if v.kind == "jwt" {
+			if end := c.jwt(i); end > i {
+				return end
+			}
+			continue
+		}
+		body := i + len(v.prefix)
+		end := v.set.run(s, body)
+		for end > body && s[end-1] == '.' {
+			end--
+		}
+		end = c.continued(v, body, end)
+		if text := s[body:end]; len(text) >= v.min && (v.min != v.full || len(text) == v.full) && drawn(text, v.set) && c.alone(v, i, end) {
+			c.add(i, end, v.kind)
+			return end
+		}
+	}
+	return i
+}
+
+// alone guards the prefixes that are short enough to turn up by chance: in the middle of base64, or as a method
+// of a variable called s.
+func (c *scan) alone(v *vendor, i, end int) bool {
+	s := c.s
+	switch v.kind {
+	case "facebook", "square":
+		return (i == 0 || !(plus | dash).has(s[i-1])) && (end == len(s) || !(plus | equals | wordDash).has(s[end]))
+	case "vault":
+		return v.prefix != "s." || switches(s[i+2:end]) >= 5 && (end == len(s) || s[end] != '(')
+	}
+	return true
+}
+
+// drawn says whether the body of a token looks like one and not like documentation.
+func drawn(body string, set charset) bool {
+	digits := digit.count(body)
+	if set&letters == 0 {
+		return !repeats(body)
+	}
+	if digits == 0 && switches(body) < 3 || len(body) >= 24 && digits < 2 && switches(body) < 6 || repeats(body) || wordy(body) {
+		return false
+	}
+	var buf [64]byte
+	low := lowerInto(&buf, body)
+	for _, w := range [...]string{"example", "xxxx", "your", "placeholder", "redacted", "abcdefgh", "12345678901"} {
+		if strings.Contains(low, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// continued follows a token that was broken over lines by a terminal, or over the elements of an array by a
+// stream, to its end.
+func (c *scan) continued(v *vendor, body, end int) int {
+	s := c.s
+	length := end - body
+	for range 8 {
+		if end >= len(s) || length < 6 || v.full > 0 && length >= v.full {
+			return end
+		}
+		next := end
+		switch {
+		case s[end] == '\n' || s[end] == softNewline:
+			next = lineStart(s, body, end)
+		case quote.has(s[end]) && v.full > 0 && end+1 < len(s) && s[end+1] == ',':
+			if next = blank.run(s, end+2); next >= len(s) || s[next] != s[end] {
+				return end
+			}
+			next++
+		default:
+			return end
+		}
+		to := v.set.run(s, next)
+		more := s[next:to]
+		alone := to == len(s) || newline.has(s[to]) || quote.has(s[to])
+		switch {
+		case v.full > 0 && length+len(more) > v.full, !alone, v.full == 0 && (len(more) < 8 || !random(more)):
+			return end
+		case v.full > 0 && length+len(more) < v.full && (len(more) < 16 || !random(more)):
+			return end
+		}
+		end = to
+		length += len(more)
+	}
+	return end
+}
+
+// longWord looks at a word of 16 bytes or more for forms that no prefix announces.
+func (c *scan) longWord(i, j int) int {
+	s := c.s
+	if end := c.encodedText(i, j); end > i {
+		return end
+	}
+	if n := strings.LastIndexByte(s[i:j], '_'); n > 3 && j-i-n > 20 {
+		if tail := s[i+n+1 : j]; grade(s[i:i+n]) && random(tail) && drawn(tail, alnum) {
+			c.add(i, j, "token")
+			return j
+		}
+	}
+	if j-i == 32 && hexes.only(s[i:j]) && strings.HasPrefix(s[j:], "-us") && digit.run(s, j+3) > j+3 { // Mailchimp
+		end := digit.run(s, j+3)
+		c.add(i, end, "mailchimp")
+		return end
+	}
+	if s[i] == 'M' || s[i] == 'N' || s[i] == 'O' {
+		return c.discord(i)
+	}
+	if j-i == 40 && c.afterAccessKey(i) {
+		c.add(i, j, "aws")
+		return j
+	}
+	return i
+}
+
+// grade says whether the head of a token that no table knows still names its grade: acme_live, foo_sk_prod.
+func grade(head string) bool {
+	if n := strings.LastIndexByte(head, '_'); n > 0 {
+		if head[:n] == "pk" {
+			return false
+		}
+		switch head[n+1:] {
+		case "live", "prod", "test", "sandbox", "secret", "sk", "pat", "api", "key", "token", "auth", "priv", "private", "sec", "dev", "stg", "svc", "access", "at", "rt":
+			return true
+		}
+	}
+	return false
+}
+
+// discord reads a bot token: three parts, the first of which is base64 of a number.
+func (c *scan) discord(i int) int {
+	s := c.s
+	a := wordDash.run(s, i)
+	if a-i < 23 || a-i > 28 || a >= len(s) || s[a] != '.' {
+		return i
+	}
+	b := wordDash.run(s, a+1)
+	if b-a < 6 || b-a > 9 || b >= len(s) || s[b] != '.' {
+		return i
+	}
+	if end := wordDash.run(s, b+1); end-b >= 25 {
+		c.add(i, end, "discord")
+		return end
+	}
+	return i
+}
+
+// afterAccessKey says whether an AWS access key id stands shortly before i, so that the 40 characters at i
+// are its secret.
+func (c *scan) afterAccessKey(i int) bool {
+	before := c.s[max(0, i-160):i]
+	return strings.Contains(before, "AKIA") || strings.Contains(before, "ASIA") || strings.Contains(before, "[REDACTED:aws")
+}
+
+// jwt reads header.payload.signature; the signature may be cut off.
+func (c *scan) jwt(i int) int {
+	s := c.s
+	a := wordDash.run(s, i)
+	if a-i < 12 || a >= len(s) || s[a] != '.' {
+		return i
+	}
+	end := wordDash.run(s, a+1)
+	if end-a < 12 && !strings.HasPrefix(s[a:], "..") {
+		return i
+	}
+	for end < len(s) && s[end] == '.' {
+		next := wordDash.run(s, end+1)
+		if next == end+1 && !strings.HasPrefix(s[end:], "..") {
+			break
+		}
+		end = next
+	}
+	c.add(i, end, "jwt")
+	return end
+}
+
+// telegram reads a bot token: the number of the bot, a colon, 35 characters that begin with A.
+func (c *scan) telegram(from, colon int) int {
+	s := c.s
+	if n := colon - from; n < 7 || n > 12 || colon+1 >= len(s) || s[colon+1] != 'A' {
+		return colon + 1
+	}
+	end := wordDash.run(s, colon+1)
+	if n := end - colon - 1; n < 30 || n > 40 || !random(s[colon+1:end]) {
+		return colon + 1
+	}
+	c.add(from, end, "telegram")
+	return end
+}
+
+// azure reads a client secret, which has its mark in the middle: abc8Q~...
+func (c *scan) azure(i int) int {
+	s := c.s
+	set := wordDash | dot | tilde
+	if i < 5 || s[i-1] != 'Q' || !digit.has(s[i-2]) || !set.has(s[i-3]) || !set.has(s[i-5]) {
+		return i + 1
+	}
+	end := set.run(s, i+1)
+	for end > i && s[end-1] == '.' {
+		end--
+	}
+	if end-i < 25 {
+		return i + 1
+	}
+	c.add(i-5, end, "azure")
+	return end
+}
+
+// atlas reads a Terraform token: 14 characters, .atlasv1., and more.
+func (c *scan) atlas(i, j int) int {
+	s := c.s
+	if i < 15 || s[i-1] != '.' || j >= len(s) || s[j] != '.' {
+		return j
+	}
+	end := (wordDash | equals).run(s, j+1)
+	if end-j < 30 {
+		return j
+	}
+	c.add(alnum.runBack(s, i-1), end, "terraform")
+	return end
+}
