@@ -247,3 +247,50 @@ func receiver(decl *ast.FuncDecl) string {
 	}
 	return ""
 }
+
+// interfaceMethods are the methods that an interface explains: those of the package and those everybody knows.
+func interfaceMethods(files []*file) map[string]bool {
+	names := map[string]bool{}
+	for _, name := range []string{"String", "Error", "Unwrap", "Is", "Len", "Less", "Swap", "Read", "Write", "Close", "MarshalJSON", "MarshalText"} {
+		names[name] = true
+	}
+	for _, f := range files {
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if t, ok := n.(*ast.InterfaceType); ok {
+				for _, method := range t.Methods.List {
+					for _, name := range method.Names {
+						names[name.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// opensFunnel tells an exported function that returns redacted text, is no method of a Redactor, and is given
+// something else than redacted text.
+func opensFunnel(decl *ast.FuncDecl) bool {
+	if !decl.Name.IsExported() || storeOnly[decl.Name.Name] != nil || decl.Type.Results == nil || decl.Recv != nil && receiver(decl) == "Redactor" {
+		return false
+	}
+	returns := slices.ContainsFunc(decl.Type.Results.List, func(r *ast.Field) bool { return madeOf(r.Type) })
+	takes := slices.ContainsFunc(decl.Type.Params.List, func(p *ast.Field) bool { return !madeOf(p.Type) })
+	return returns && takes
+}
+
+// madeOf tells a type of the funnel, by itself or in a list.
+func madeOf(t ast.Expr) bool {
+	switch t := t.(type) {
+	case *ast.Ident:
+		return redacted[t.Name]
+	case *ast.Ellipsis:
+		return madeOf(t.Elt)
+	case *ast.ArrayType:
+		return madeOf(t.Elt)
+	case *ast.StarExpr:
+		return madeOf(t.X)
+	}
+	return false
+}

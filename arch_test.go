@@ -117,6 +117,7 @@ func faults(packages []*pkg) []string {
 	var all []string
 	for _, p := range packages {
 		all = append(all, wrongPlace(p)...)
+		all = append(all, undocumented(p)...)
 		for _, f := range p.files {
 			rules := []func(*pkg, *file) []string{wrongName}
 			if !f.test {
@@ -339,6 +340,42 @@ func aroundTheFunnel(p *pkg, f *file) []string {
 // redacted are the types that stand for "has been through the funnel".
 var redacted = map[string]bool{"Text": true, "JSON": true}
 
+// undocumented: a package says why it exists, and what others can use of it says what it does.
+func undocumented(p *pkg) []string {
+	if p.row == nil || p.row.kind == program {
+		return nil
+	}
+	var found []string
+	var sources []*file
+	for _, f := range p.files {
+		if !f.test {
+			sources = append(sources, f)
+		}
+	}
+	if len(sources) > 0 && !slices.ContainsFunc(sources, func(f *file) bool { return f.syntax.Doc != nil }) {
+		found = append(found, sources[0].path+": package "+p.name+" does not say why it exists")
+	}
+	promised := interfaceMethods(sources)
+	for _, f := range sources {
+		for _, decl := range f.syntax.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				known := decl.Recv != nil && (promised[decl.Name.Name] || !ast.IsExported(receiver(decl)))
+				if decl.Name.IsExported() && decl.Doc == nil && !known {
+					found = append(found, f.at(decl)+decl.Name.Name+" has no comment")
+				}
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					if spec, ok := spec.(*ast.TypeSpec); ok && spec.Name.IsExported() && decl.Doc == nil && spec.Doc == nil && spec.Comment == nil {
+						found = append(found, f.at(spec)+spec.Name.Name+" has no comment")
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
 // leakyFunnel: the types of the funnel must be ones that no conversion and no decoder can fill.
 func leakyFunnel(p *pkg) []string {
 	var found []string
@@ -355,6 +392,9 @@ func leakyFunnel(p *pkg) []string {
 					}
 				}
 			case *ast.FuncDecl:
+				if opensFunnel(decl) {
+					found = append(found, f.at(decl)+"redact."+decl.Name.Name+" makes redacted text without a Redactor: list it in storeOnly if the store needs it to read back what it wrote")
+				}
 				if decl.Recv == nil || !redacted[receiver(decl)] {
 					continue
 				}
