@@ -30,7 +30,8 @@ func (c *Counts) failed() string {
 
 // ParseCounts reads the counts from the output of the common test runners: go
 // test (plain, -v and -json), pytest, unittest, jest, vitest, mocha, node
-// --test, cargo test, rspec, phpunit, ctest, Maven, dotnet test, TAP. Several
+// --test, bun, Playwright, cargo test, rspec, phpunit, ctest, Maven, dotnet
+// test, TAP. Several
 // runs in one output add up. It returns nil when it recognises none; counts
 // that are all zero mean that a runner said it ran nothing.
 func ParseCounts(output string) *Counts {
@@ -91,6 +92,9 @@ func (c *counter) counts() *Counts {
 		total.Passed, total.Failed, total.Skipped = c.tap.Passed, c.tap.Failed, c.tap.Skipped
 	case !c.seen:
 		return nil
+	}
+	if total.Failed == 0 {
+		total.FirstFailures = nil // names that some test printed
 	}
 	return &total
 }

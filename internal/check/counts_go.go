@@ -120,12 +120,18 @@ func (g *goRun) close(name, state string, results goPackage) {
 		case skipped:
 			g.tests.Skipped++
 		case failed:
+			if state == passed {
+				continue // text that a test printed: a package with a failed test is not ok
+			}
 			failures++
 			g.tests.Failed++
 			g.tests.fail(test)
 		}
 	}
-	if state == passed {
+	switch state {
+	case "": // not known how it ended
+		return
+	case passed:
 		if passes > 0 || len(results) == 0 { // not when all it had was skipped
 			g.ok++
 		}
@@ -141,7 +147,7 @@ func (g *goRun) close(name, state string, results goPackage) {
 func (g *goRun) counts() (Counts, bool) {
 	if len(g.current) > 0 { // results whose package was never named, as in an output that was cut
 		g.seen = true
-		g.close("", passed, g.current)
+		g.close("", "", g.current)
 		g.current = nil
 	}
 	for _, name := range sortedKeys(g.packages) { // begun and never ended

@@ -5,13 +5,18 @@ import (
 	"strings"
 )
 
-// words give each runner's word for a result one meaning. Words that stand in
-// a summary without being a result have none.
-var words = map[string]string{
-	"passed": passed, "pass": passed, "passing": passed, "xpassed": passed,
-	"failed": failed, "failing": failed, "failure": failed, "failures": failed, "error": failed, "errors": failed,
-	"skipped": skipped, "pending": skipped, "todo": skipped, "ignored": skipped, "xfailed": skipped, "disabled": skipped,
-	"incomplete": skipped,
+// meaning gives each runner's word for a result one of three; words that are no
+// result have none.
+func meaning(word string) string {
+	switch word {
+	case "passed", "pass", "passing", "xpassed":
+		return passed
+	case "failed", "failing", "failure", "failures", "error", "errors":
+		return failed
+	case "skipped", "pending", "todo", "ignored", "xfailed", "disabled", "incomplete":
+		return skipped
+	}
+	return ""
 }
 
 // asides may stand in a summary and count nothing.
@@ -49,7 +54,7 @@ func (c *counter) summary(line string) (Counts, bool) {
 	if sum, ok := c.ctest(text); ok {
 		return sum, true
 	}
-	return mocha(line)
+	return indented(line)
 }
 
 // tally reads "3 passed, 1 failed": every part must be a number and a word that
@@ -87,7 +92,7 @@ func colons(text string) (sum Counts, total int, ok bool) {
 
 // count adds n results, and tells whether the word is one that runners use.
 func (c *Counts) count(word string, n int) bool {
-	switch words[word] {
+	switch meaning(word) {
 	case passed:
 		c.Passed += n
 	case failed:
@@ -270,21 +275,22 @@ func (c *counter) ctest(text string) (Counts, bool) {
 	return Counts{}, true
 }
 
-// mocha: "  3 passing (10ms)", then "  1 failing", indented and alone.
-func mocha(line string) (Counts, bool) {
-	text, indented := strings.CutPrefix(line, "  ")
-	number, word, ok := strings.Cut(text, " ")
-	word, _, _ = strings.Cut(word, " (")
+// indented reads the summaries that give each result an indented line of its
+// own: mocha ("  3 passing (10ms)"), bun (" 3 pass"), Playwright ("  3 passed (2s)").
+func indented(line string) (Counts, bool) {
+	text := strings.TrimLeft(line, " ")
+	number, rest, ok := strings.Cut(text, " ")
+	word, aside, timed := strings.Cut(rest, " (")
 	n, isNumber := leadingNumber(number)
-	if !indented || !ok || !isNumber {
+	if !ok || !isNumber || text == line || timed && !strings.HasSuffix(aside, "s)") {
 		return Counts{}, false
 	}
 	switch word {
-	case "passing":
+	case "passing", "pass", "passed", "flaky":
 		return Counts{Passed: n}, true
-	case "failing":
+	case "failing", "fail", "failed":
 		return Counts{Failed: n}, true
-	case "pending":
+	case "pending", "skip", "todo", "skipped", "did not run":
 		return Counts{Skipped: n}, true
 	}
 	return Counts{}, false
