@@ -27,7 +27,7 @@ func drafted(l *ledger, o Options) *draft {
 	}
 	room := o.limit() - d.bytes()
 	// Two headings, two authors and a short word after the instruction need room too.
-	d.sections, d.next = sections(l, min(sureBytes, (room-o.limit()/10-600)/2))
+	d.sections = sections(l, min(sureBytes, (room-o.limit()/10-600)/2))
 	applyRepairs(d.sections, o.repair)
 	if o.Section != "" {
 		d.whole(strings.ReplaceAll(strings.ToLower(o.Section), " ", "-"))
@@ -62,20 +62,19 @@ func (d *draft) whole(name string) {
 // sections lists what could go across, in the order of the packet. Workspace and
 // working set share one share, and what the workspace needs comes first. Lessons
 // and the claim live on what the others leave.
-func sections(l *ledger, sure int) ([]*section, string) {
-	next := l.next()
+func sections(l *ledger, sure int) []*section {
 	return []*section{
 		goal(l, sure),
 		instruction(l, sure),
 		decisions(l),
 		deadEnds(l),
-		open(l, next),
+		open(l),
 		done(l),
 		workspace(l),
 		workingSet(l),
 		lessons(l),
 		claim(l),
-	}, next.text
+	}
 }
 
 func goal(l *ledger, sure int) *section {
@@ -299,12 +298,16 @@ func deadEnds(l *ledger) *section {
 	return s
 }
 
+// nextLabel begins the line of the next action.
+const nextLabel = "next: "
+
 // open begins with the next action.
-func open(l *ledger, next action) *section {
+func open(l *ledger) *section {
 	s := &section{name: Open, heading: "## Open items and next action\n", share: 12}
+	next := l.next()
 	if next.text != "" {
 		text := clean(next.text)
-		s.add(&item{Line: next.Line, forms: twoForms("next: "+cut(text, 200), "next: "+text), stale: next.stale, must: early})
+		s.add(&item{Line: next.Line, forms: twoForms(nextLabel+cut(text, 200), nextLabel+text), stale: next.stale, must: early})
 	}
 	if p := l.Paused; p != nil {
 		text := "paused: " + string(p.Reason)

@@ -70,7 +70,6 @@ type draft struct {
 	close    string
 	sections []*section
 	left     string // the line that says what is left out
-	next     string
 }
 
 func (d *draft) section(name string) *section {
@@ -86,7 +85,7 @@ func (d *draft) section(name string) *section {
 func (d *draft) bytes() int { return len(d.open) + len(d.close) }
 
 func (d *draft) packet() Packet {
-	p := Packet{Next: d.next}
+	p := Packet{Next: d.next()}
 	var b strings.Builder
 	b.WriteString(d.open)
 	for _, s := range d.sections {
@@ -120,6 +119,16 @@ func (d *draft) packet() Packet {
 	p.Text = b.String()
 	p.Tokens = (len(p.Text) + 3) / 4
 	return p
+}
+
+// next is the next action whole, also where only a part of it is shown.
+func (d *draft) next() string {
+	for _, i := range d.section(Open).items {
+		if whole, ok := strings.CutPrefix(i.forms[len(i.forms)-1], nextLabel); ok {
+			return whole
+		}
+	}
+	return ""
 }
 
 // leftOut says in one line what stayed behind and how to get it, in at most n

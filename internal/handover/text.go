@@ -103,7 +103,7 @@ func cut(s string, n int) string {
 			end = i
 		}
 	}
-	return strings.TrimRight(s[:end], " ,;:/") + "…"
+	return strings.TrimRight(s[:end], " ") + "…"
 }
 
 // opening is the first n bytes of a line, to the end of the word they end in.
