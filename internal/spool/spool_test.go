@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/seed-5777983b/duplex/internal/redact"
 )
 
 func TestAppendAndDrain(t *testing.T) {
@@ -34,6 +36,21 @@ func TestAppendAndDrain(t *testing.T) {
 	}
 	if size, err := Size(dir); err != nil || size != 0 {
 		t.Errorf("size is %d (%v) after the drain, want 0", size, err)
+	}
+}
+
+func TestAppendTakesRedactedLines(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	line, err := redact.New([]byte("key"), nil).JSON(map[string]string{"password": "correct-horse-" + "battery-staple", "text": "a\nb"})
+	must(t, err)
+	must(t, Append(dir, line))
+	got, _ := drainAll(t, dir)
+	if len(got) != 1 || got[0] != string(line.Bytes()) || strings.Contains(got[0], "battery") {
+		t.Errorf("delivered %q, want %q with the password taken out", got, line.Bytes())
+	}
+	if err := Append(dir, redact.JSON{}); err == nil {
+		t.Error("the zero line, which holds nothing, is taken")
 	}
 }
 
