@@ -208,14 +208,19 @@ func (x *gitIndex) bytes(width int) []byte {
 
 // find returns the position of path, or where it would stand.
 func (x *gitIndex) find(path string) (int, bool) {
-	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].path >= path })
+	i := x.search(path, 0, len(x.entries))
 	return i, i < len(x.entries) && x.entries[i].path == path
 }
 
-// hasDir says whether an entry lies below dir, which ends with "/".
-func (x *gitIndex) hasDir(dir string) bool {
-	i, _ := x.find(dir)
-	return i < len(x.entries) && strings.HasPrefix(x.entries[i].path, dir)
+// search is find within a range.
+func (x *gitIndex) search(path string, lo, hi int) int {
+	return lo + sort.Search(hi-lo, func(i int) bool { return x.entries[lo+i].path >= path })
+}
+
+// under is the range, within one, of what lies below dir, which ends in "/".
+func (x *gitIndex) under(dir string, lo, hi int) (from, to int) {
+	from = x.search(dir, lo, hi)
+	return from, from + sort.Search(hi-from, func(i int) bool { return !strings.HasPrefix(x.entries[from+i].path, dir) })
 }
 
 func newHash(width int) hash.Hash {

@@ -25,10 +25,13 @@ type userIndex struct {
 	unmerged bool
 }
 
-// stampOf names one state of a file.
-func stampOf(info fs.FileInfo) string {
-	s := statOf(info)
-	return fmt.Sprintf("%d.%09d-%d.%09d-%d-%d", s.mtime, s.mtimeNS, s.ctime, s.ctimeNS, s.ino, info.Size())
+// stampOf names one state of a file: another one after every write.
+func stampOf(path string) (stamp string, at time.Time, err error) {
+	s, _, err := statAt(path)
+	if err != nil {
+		return "", at, err
+	}
+	return fmt.Sprintf("%d.%09d-%d.%09d-%d-%d", s.mtime, s.mtimeNS, s.ctime, s.ctimeNS, s.ino, s.size), time.Unix(int64(s.mtime), int64(s.mtimeNS)), nil
 }
 
 func (t *turn) readUserIndex(ctx context.Context) (*userIndex, error) {
@@ -36,25 +39,20 @@ func (t *turn) readUserIndex(ctx context.Context) (*userIndex, error) {
 	if !t.w.Git {
 		return u, nil
 	}
-	f, err := os.Open(filepath.Join(t.w.GitDir, "index"))
+	// The stamp is taken first: when the file is replaced in between, the
+	// stamp is old, and the next turn looks again.
+	file := filepath.Join(t.w.GitDir, "index")
+	stamp, at, err := stampOf(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return u, nil
 	}
+	if err == nil {
+		u.data, err = os.ReadFile(file)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the repository's index: %w", err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("read the repository's index: %w", err)
-	}
-	u.stamp, u.time = stampOf(info), info.ModTime()
-	var b bytes.Buffer
-	b.Grow(int(info.Size()) + bytes.MinRead)
-	if _, err := b.ReadFrom(f); err != nil {
-		return nil, fmt.Errorf("read the repository's index: %w", err)
-	}
-	u.data = b.Bytes()
+	u.stamp, u.time = stamp, at
 	if u.index, err = parseIndex(u.data, t.width); err != nil {
 		return nil, fmt.Errorf("read the repository's index: %w", err)
 	}
@@ -151,9 +149,9 @@ func (t *turn) lastIndex(last *state, user *userIndex) (*baseIndex, error) {
 		return nil, nil
 	}
 	file := t.w.private("index")
-	info, err := os.Stat(file)
+	stamp, at, err := stampOf(file)
 	if err != nil {
-		return nil, nil
+		return nil, nil // none yet
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -163,7 +161,7 @@ func (t *turn) lastIndex(last *state, user *userIndex) (*baseIndex, error) {
 	if err != nil || index.foreign != "" {
 		return nil, nil // damaged: made anew
 	}
-	b := &baseIndex{path: file, index: index, time: info.ModTime(), last: last, untouched: stampOf(info) == last.Index}
+	b := &baseIndex{path: file, index: index, time: at, last: last, untouched: stamp == last.Index}
 	return b, b.sparse(t, user)
 }
 

@@ -130,11 +130,10 @@ func (t *turn) adopt(next *state) error {
 			return fmt.Errorf("keep private index: %w", err)
 		}
 	}
-	info, err := os.Stat(file)
-	if err != nil {
+	var err error
+	if next.Index, _, err = stampOf(file); err != nil {
 		return fmt.Errorf("keep private index: %w", err)
 	}
-	next.Index = stampOf(info)
 	return t.w.writeState(next)
 }
 

@@ -196,18 +196,18 @@ func (t *turn) update(ctx context.Context, base *baseIndex, f *findings) error {
 
 // readHead says where the user is, without moving them. last becomes nil
 // when its safe point is gone: what it pinned may be gone too.
-func (t *turn) readHead(ctx context.Context, p *present, last **state) error {
-	names := []string{"HEAD"}
+func (t *turn) readHead(ctx context.Context, p *present, last **state) (err error) {
+	if p.head, err = t.w.resolve(ctx, t.user, "HEAD"); err != nil {
+		return err
+	}
 	if *last != nil {
-		names = append(names, (*last).Point.Ref)
-	}
-	found, err := t.user.Objects(ctx, false, names...)
-	if err != nil {
-		return fmt.Errorf("read HEAD: %w", err)
-	}
-	p.head = found[0].ID
-	if *last != nil && found[1].ID != (*last).Point.Commit {
-		*last = nil
+		pinned, err := t.w.resolve(ctx, t.user, (*last).Point.Ref)
+		if err != nil {
+			return err
+		}
+		if pinned != (*last).Point.Commit {
+			*last = nil
+		}
 	}
 	p.branch, err = t.w.branch(ctx, t.user)
 	p.op = t.w.operation()

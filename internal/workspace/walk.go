@@ -42,16 +42,23 @@ type walk struct {
 func (k *walk) run() {
 	k.seen = make([]bool, len(k.index.entries))
 	k.slots = make(chan struct{}, runtime.GOMAXPROCS(0))
-	k.dir("")
+	k.dir("", 0, len(k.index.entries))
 	k.wait.Wait()
 	sort.Ints(k.doubtful)
 	sort.Strings(k.files)
 	sort.Strings(k.dirs)
 }
 
-// dir walks one folder; prefix is its path with "/", "" for the top.
-func (k *walk) dir(prefix string) {
-	list, err := readDir(filepath.Join(k.top, filepath.FromSlash(prefix)))
+// dir walks one folder; prefix is its path with "/", "" for the top, and the
+// index has its files from lo to hi.
+func (k *walk) dir(prefix string, lo, hi int) {
+	at := filepath.Join(k.top, filepath.FromSlash(prefix))
+	f, err := os.Open(at)
+	var list []fs.DirEntry
+	if err == nil {
+		defer f.Close()
+		list, err = f.ReadDir(-1)
+	}
 	if err != nil {
 		if prefix != "" && os.IsNotExist(err) {
 			return // gone since its parent was read
@@ -70,53 +77,51 @@ func (k *walk) dir(prefix string) {
 		switch {
 		case d.Name() == ".git":
 		case d.IsDir():
-			if !k.index.hasDir(path + "/") {
-				k.note(func() { k.dirs = append(k.dirs, path+"/") })
+			path += "/"
+			from, to := k.index.under(path, lo, hi)
+			if from == to {
+				k.note(func() { k.dirs = append(k.dirs, path) })
 				continue
 			}
-			k.spread(path + "/")
+			k.spread(path, from, to)
+		case special(d):
+			k.note(func() { k.notCovered = append(k.notCovered, NotCovered{Path: path, Reason: Special}) })
 		default:
-			k.file(path, d)
+			i := k.index.search(path, lo, hi)
+			if i == hi || k.index.entries[i].path != path {
+				k.note(func() { k.files = append(k.files, path) })
+				continue
+			}
+			s, mode, err := statIn(f, d.Name())
+			if err != nil {
+				continue // gone since the folder was read: not seen
+			}
+			k.seen[i] = true // one goroutine an entry
+			if !k.clean(&k.index.entries[i], s, mode) {
+				k.note(func() { k.doubtful = append(k.doubtful, i) })
+			}
 		}
 	}
 }
 
+// special says that d is neither a file nor a link nor a folder.
+func special(d fs.DirEntry) bool { return d.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 }
+
 // spread walks a folder in another goroutine when one is free.
-func (k *walk) spread(prefix string) {
+func (k *walk) spread(prefix string, lo, hi int) {
 	select {
 	case k.slots <- struct{}{}:
 		k.wait.Go(func() {
-			k.dir(prefix)
+			k.dir(prefix, lo, hi)
 			<-k.slots
 		})
 	default:
-		k.dir(prefix)
-	}
-}
-
-func (k *walk) file(path string, d fs.DirEntry) {
-	i, known := k.index.find(path)
-	special := d.Type()&fs.ModeType&^fs.ModeSymlink != 0
-	switch {
-	case special:
-		k.note(func() { k.notCovered = append(k.notCovered, NotCovered{Path: path, Reason: Special}) })
-	case !known:
-		k.note(func() { k.files = append(k.files, path) })
-	default:
-		info, err := d.Info()
-		if err != nil {
-			return // gone since the folder was read: not seen
-		}
-		k.seen[i] = true // one goroutine an entry
-		if !k.clean(&k.index.entries[i], info) {
-			k.note(func() { k.doubtful = append(k.doubtful, i) })
-		}
+		k.dir(prefix, lo, hi)
 	}
 }
 
 // clean says that the file surely has the content the entry names.
-func (k *walk) clean(e *entry, info fs.FileInfo) bool {
-	s := statOf(info)
+func (k *walk) clean(e *entry, s stat, mode fs.FileMode) bool {
 	if !e.stat.same(s) || e.flags != 0 || e.extra != 0 {
 		return false
 	}
@@ -127,10 +132,10 @@ func (k *walk) clean(e *entry, info fs.FileInfo) bool {
 	if at := time.Unix(int64(s.mtime), int64(s.mtimeNS)); !at.Before(since) {
 		return false
 	}
-	if link := info.Mode()&fs.ModeSymlink != 0; k.links && link != (e.mode == modeLink) {
+	if link := mode&fs.ModeSymlink != 0; k.links && link != (e.mode == modeLink) {
 		return false
 	}
-	return !k.fileMode || e.mode == modeLink || info.Mode()&0o100 != 0 == (e.mode == modeExec)
+	return !k.fileMode || e.mode == modeLink || mode&0o100 != 0 == (e.mode == modeExec)
 }
 
 func (k *walk) note(f func()) {
@@ -195,7 +200,7 @@ func (k *walk) unknown(prefix string, known, nested []string) (ignored []string)
 		case d.Name() == ".git":
 		case d.IsDir():
 			ignored = append(ignored, k.unknown(path+"/", known, nested)...)
-		case d.Type()&fs.ModeType&^fs.ModeSymlink != 0:
+		case special(d):
 			k.notCovered = append(k.notCovered, NotCovered{Path: path, Reason: Special})
 		case !holds(known, path):
 			ignored = append(ignored, path)
