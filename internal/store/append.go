@@ -86,23 +86,13 @@ func (t *Tx) open(id job.ID, p *job.Opened) (*ledger, error) {
 	return l, nil
 }
 
-// add folds a sealed entry and writes it with what it points at.
+// add folds a sealed entry and writes it.
 func (t *Tx) add(l *ledger, e job.Entry, raw Raw) error {
 	if err := t.fold(l, e); err != nil {
 		return err
 	}
 	if err := t.insertEntry(&e.Envelope, raw); err != nil {
 		return err
-	}
-	for _, digest := range blobsOf(e.Payload) {
-		if _, err := t.c.exec("INSERT OR IGNORE INTO blob_ref VALUES (?, ?)", digest, l.id); err != nil {
-			return err
-		}
-	}
-	if w := workspaceOf(e); w != "" {
-		if _, err := t.c.exec("INSERT OR IGNORE INTO job_workspace VALUES (?, ?)", w, l.id); err != nil {
-			return err
-		}
 	}
 	l.position, l.head, l.moved = e.Position, raw.Hash, true
 	return nil

@@ -113,7 +113,7 @@ func (t *Tx) refold(l *ledger) error {
 		return err
 	}
 	clear(t.spends)
-	for _, table := range []string{"item", "work", "sitting", "spend"} {
+	for _, table := range []string{"item", "work", "sitting", "spend", "blob_ref", "job_workspace"} {
 		if _, err := t.c.exec("DELETE FROM "+table+" WHERE job = ?", l.id); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (t *Tx) refold(l *ledger) error {
 	return nil
 }
 
-// fold applies one entry and keeps what it changes.
+// fold applies one entry and keeps what it changes and what it points at.
 func (t *Tx) fold(l *ledger, e job.Entry) error {
 	now, changes, err := job.Apply(l.now, e, &rows{t, l})
 	if err != nil {
@@ -146,6 +146,16 @@ func (t *Tx) fold(l *ledger, e job.Entry) error {
 	l.now = now
 	for _, c := range changes {
 		t.keep(l, c)
+	}
+	for _, digest := range blobsOf(e.Payload) {
+		if _, err := t.c.exec("INSERT OR IGNORE INTO blob_ref VALUES (?, ?)", digest, l.id); err != nil {
+			return err
+		}
+	}
+	if w := workspaceOf(e); w != "" {
+		if _, err := t.c.exec("INSERT OR IGNORE INTO job_workspace VALUES (?, ?)", w, l.id); err != nil {
+			return err
+		}
 	}
 	if t.cached > cachedRows {
 		return t.flushRows()

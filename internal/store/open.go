@@ -44,6 +44,7 @@ type Store struct {
 	id        job.ID
 	keys      keyring
 	writing   chan struct{} // holds one token: writers of this process take turns
+	gate      sync.RWMutex  // held whole while the files are read as files
 
 	mu     sync.Mutex
 	idle   []*conn

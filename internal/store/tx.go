@@ -57,6 +57,8 @@ func (s *Store) Read(ctx context.Context, fn func(*Tx) error) error {
 }
 
 func (s *Store) transaction(ctx context.Context, begin string, durable bool, fn func(*Tx) error) (err error) {
+	s.gate.RLock()
+	defer s.gate.RUnlock()
 	c, err := s.take()
 	if err != nil {
 		return s.explain(err)
