@@ -40,9 +40,11 @@ func BenchmarkText(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
+			start := cpuTime()
 			for b.Loop() {
 				r.Text(text)
 			}
+			b.ReportMetric(float64(len(text))*float64(b.N)/1e6/(cpuTime()-start).Seconds(), "cpuMB/s")
 		})
 	}
 }

@@ -3,7 +3,7 @@ package redact
 // index finds vendors and keywords by their first bytes. New makes it from the tables in a few microseconds;
 // nothing of it exists before.
 type index struct {
-	pairs    [1 << 10]uint64 // one bit for each two first bytes of a vendor's prefix
+	heads    [1 << 10]uint64 // one bit for a hash of the three first bytes of each vendor's prefix
 	vendors  [256]bucket
 	lengths  [256]uint32 // for each first byte, which lengths its keywords have
 	keywords [256]bucket
@@ -39,9 +39,14 @@ const (
 
 func newIndex() (x index) {
 	for i, v := range vendors {
-		a, b := v.prefix[0], v.prefix[1]
-		bit := uint16(a)<<8 | uint16(b)
-		x.pairs[bit>>6] |= 1 << (bit & 63)
+		a := v.prefix[0]
+		if len(v.prefix) == 2 {
+			for third := range 256 {
+				x.mark(headHash(a, v.prefix[1], byte(third)))
+			}
+		} else {
+			x.mark(headHash(a, v.prefix[1], v.prefix[2]))
+		}
 		grow(&x.vendors[a], i)
 	}
 	for i, k := range keywords {
@@ -59,9 +64,19 @@ func grow(b *bucket, i int) {
 	b.to = uint16(i) + 1
 }
 
-func (x *index) starts(a, b byte) bool {
-	bit := uint16(a)<<8 | uint16(b)
-	return x.pairs[bit>>6]>>(bit&63)&1 != 0
+func headHash(a, b, c byte) uint32 {
+	return (uint32(a)<<16 | uint32(b)<<8 | uint32(c)) * 2654435761 >> 16
+}
+
+func (x *index) mark(h uint32) { x.heads[h>>6] |= 1 << (h & 63) }
+
+// starts says whether a vendor's prefix may begin at i: nearly always right, and always when it says no.
+func (x *index) starts(s string, i int) bool {
+	if i+2 >= len(s) {
+		return false
+	}
+	h := headHash(s[i], s[i+1], s[i+2])
+	return x.heads[h>>6]>>(h&63)&1 != 0
 }
 
 func (x *index) mayBeKeyword(first byte, n int) bool {

@@ -80,7 +80,7 @@ func (c *scan) word(i, j int) int {
 
 // prefix looks for a vendor's credential at i and returns where it ends, or i.
 func (c *scan) prefix(i int) int {
-	if i+1 < len(c.s) && c.index.starts(c.s[i], c.s[i+1]) {
+	if c.index.starts(c.s, i) {
 		return c.vendor(i)
 	}
 	return i
