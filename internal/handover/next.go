@@ -19,7 +19,7 @@ type action struct {
 // half-done folder that is still there, else what fails.
 func (l *ledger) next() action {
 	for _, i := range held(l.Open, job.Open) {
-		if i.Next {
+		if i.Next && clean(i.Text) != "" {
 			return action{Line: said(i), text: i.Text}
 		}
 	}
@@ -42,7 +42,7 @@ func (l *ledger) next() action {
 // done after it, or once the item it spoke of is settled: then the standing has
 // dropped it.
 func (l *ledger) handedNext() action {
-	if l.Handed == nil || l.Handed.Next == "" || l.Standing.Next == "" {
+	if l.Handed == nil || clean(l.Handed.Next) == "" || l.Standing.Next == "" {
 		return action{}
 	}
 	who := l.from(job.KindHandedOver)
@@ -66,8 +66,8 @@ func (l *ledger) fails() action {
 	}
 	for _, c := range l.Standing.Checks {
 		if c.State == job.CheckFailed {
-			i := l.check(c)
-			return action{Line: i.Line, text: "make the check `" + c.Command + "` pass", stale: i.stale}
+			who, command := l.agreed(c)
+			return action{Line: who, text: "make the check `" + command + "` pass", stale: l.older(c.Position)}
 		}
 	}
 	return action{}
@@ -99,3 +99,7 @@ func folder(path string) string {
 
 // within is a file's name as seen from its folder.
 func within(path, file string) string { return strings.TrimPrefix(file, folder(path)) }
+
+// Next is the next action in a line, for the handover's entry; empty when the
+// ledger does not tell.
+func Next(v View) string { return v.index().next().text }

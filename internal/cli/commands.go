@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// commands lists every command, explicitly, in the order help shows them.
+func (a *App) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.startCommand(), a.runCommand(), a.takeCommand(), a.adoptCommand(), a.amendCommand(), a.answerCommand(),
+		a.decideCommand(), a.raiseCommand(), a.settleCommand(), a.deadEndCommand(),
+		a.pauseCommand(), a.resumeCommand(), a.handoverCommand(), a.safePointCommand(), a.restoreCommand(),
+		a.checkCommand(), a.finishCommand(), a.acceptCommand(), a.abandonCommand(), a.removeCommand(),
+		a.jobsCommand(), a.showCommand(), a.logCommand(), a.briefCommand(), a.costCommand(), a.lessonsCommand(), a.verifyCommand(),
+		a.configCommand(), a.onCommand(), a.offCommand(), a.demoCommand(), a.hookCommand(), a.scriptCommand(), a.completionCommand(), a.versionCommand(),
+	}
+}
+
+// hookCommand is here for help and completion only: Main runs it before any tree
+// is built.
+func (a *App) hookCommand() *cobra.Command {
+	return &cobra.Command{Use: "hook AGENT", Short: "Answer one hook call of an agent", GroupID: "set",
+		Long: strings.TrimPrefix(hookHelp, "Usage: duplex hook AGENT\n\n"), Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { a.hook(cmd.Context(), args); return nil }}
+}
+
+// completionCommand prints a completion script.
+func (a *App) completionCommand() *cobra.Command {
+	return &cobra.Command{Use: "completion bash|zsh|fish|powershell", Short: "Print a completion script for a shell", GroupID: "set",
+		Example: "  duplex completion bash > /etc/bash_completion.d/duplex\n  duplex completion zsh > \"${fpath[1]}/_duplex\"",
+		Args:    cobra.ExactArgs(1), ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.Out, true)
+			case "zsh":
+				return root.GenZshCompletion(a.Out)
+			case "fish":
+				return root.GenFishCompletion(a.Out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.Out)
+			}
+			return usagef("no completion for %q; the shells are bash, zsh, fish, powershell", args[0])
+		}}
+}
+
+// isCobraUsage tells cobra's complaints about a call, which have no type of their
+// own, from errors of ours.
+func isCobraUsage(err error) bool {
+	s := err.Error()
+	for _, start := range []string{"unknown command", "unknown flag", "accepts ", "requires ", "required flag", "invalid argument", "flag needs", "unknown shorthand"} {
+		if strings.HasPrefix(s, start) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/store"
+	"github.com/seed-5777983b/duplex/internal/tracker"
+	"github.com/seed-5777983b/duplex/internal/workspace"
+)
+
+// Exit codes, a contract: docs/exit-codes.md lists them for people, and a test
+// holds the two together.
+const (
+	ExitOK          = 0
+	ExitError       = 1   // what was asked could not be done
+	ExitUsage       = 2   // the call cannot be meant
+	ExitNotFound    = 3   // no such job, entry or safe point
+	ExitRefused     = 4   // the lease is another's, or the job has ended
+	ExitNotPassed   = 5   // a check, or the finish, did not pass
+	ExitWaits       = 6   // the run ended with the job waiting
+	ExitPerson      = 7   // only a person may do this
+	ExitStore       = 8   // the store is missing, damaged, newer, full or read-only
+	ExitConflict    = 9   // somebody else's change is in the way
+	ExitInterrupted = 130 // Ctrl-C; nothing is lost
+)
+
+// codes is the one table from errors to exit codes: the first that matches.
+var codes = []struct {
+	err  error
+	code int
+}{
+	{context.Canceled, ExitInterrupted},
+	{errNotPassed, ExitNotPassed},
+	{errWaits, ExitWaits},
+	{tracker.ErrNotPerson, ExitPerson},
+	{job.ErrPersonOnly, ExitPerson},
+	{tracker.ErrUnfinished, ExitRefused},
+	{job.ErrFenced, ExitRefused},
+	{job.ErrHeld, ExitRefused},
+	{job.ErrFinished, ExitRefused},
+	{workspace.ErrForeignChange, ExitConflict},
+	{tracker.ErrNoJobHere, ExitNotFound},
+	{job.ErrNotFound, ExitNotFound},
+	{job.ErrAmbiguous, ExitNotFound},
+	{store.ErrMissing, ExitStore},
+	{store.ErrNewer, ExitStore},
+	{store.ErrDamaged, ExitStore},
+	{store.ErrFull, ExitStore},
+	{store.ErrReadOnly, ExitStore},
+	{store.ErrBusy, ExitStore},
+}
+
+var (
+	errNotPassed = errors.New("did not pass")
+	errWaits     = errors.New("the job waits")
+)
+
+// silent marks an error whose whole story was printed already.
+type silent struct{ err error }
+
+func (s silent) Error() string { return s.err.Error() }
+func (s silent) Unwrap() error { return s.err }
+
+// exit prints an error in one line and gives its code.
+func (a *App) exit(err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	var own exitCode
+	if errors.As(err, &own) {
+		return int(own)
+	}
+	var quiet silent
+	if !errors.As(err, &quiet) {
+		fmt.Fprintln(a.Err, "duplex: "+a.clean(err.Error()))
+	}
+	var usage usageError
+	if errors.As(err, &usage) {
+		return ExitUsage
+	}
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	if isCobraUsage(err) {
+		return ExitUsage
+	}
+	return ExitError
+}
+
+// unwritable reports whether looking still works though writing does not.
+func unwritable(err error) bool {
+	return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) || errors.Is(err, store.ErrBusy)
+}
+
+// exitCode is the scripted agent's own code, passed through.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }

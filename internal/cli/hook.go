@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/agent/all"
+	"github.com/seed-5777983b/duplex/internal/config"
+	"github.com/seed-5777983b/duplex/internal/hook"
+	"github.com/seed-5777983b/duplex/internal/tracker"
+)
+
+// hookPatience is how long a hook waits for another writer before it spools.
+const hookPatience = 3 * time.Second
+
+// hook answers one hook call. It always exits 0 unless the answer itself is an
+// exit code: our own failure is logged and the agent goes on.
+func (a *App) hook(ctx context.Context, args []string) int {
+	if len(args) != 1 || args[0] == "--help" || args[0] == "-h" {
+		fmt.Fprint(a.Out, hookHelp)
+		if len(args) == 1 {
+			return ExitOK
+		}
+		return ExitUsage
+	}
+	var ad agent.Adapter
+	for _, d := range all.Adapters() {
+		if d.Name() == args[0] {
+			ad = d
+		}
+	}
+	if ad == nil {
+		fmt.Fprintf(a.Err, "duplex: no agent %q; the agents are in duplex hook --help\n", args[0])
+		return ExitOK // a hook line must never stop its agent
+	}
+	dir, err := config.StateDir(a.Getenv)
+	if err != nil {
+		return ExitOK
+	}
+	out, err := hook.Run(ctx, hook.Call{Adapter: ad, Stdin: a.In, Getenv: a.Getenv, Dir: dir, Now: a.Now,
+		Open: func(ctx context.Context) (*tracker.Tracker, error) {
+			return a.open(ctx, opening{create: true, busy: hookPatience, bare: true})
+		}})
+	if err != nil {
+		a.logHook(dir, err)
+	}
+	_, _ = a.Out.Write(out.Stdout)
+	_, _ = a.Err.Write(out.Stderr)
+	return out.Exit
+}
+
+// logHook keeps why hooks failed, for a person who asks; the log is bounded.
+func (a *App) logHook(dir string, err error) {
+	path := filepath.Join(dir, "hook.log")
+	if info, serr := os.Stat(path); serr == nil && info.Size() > 1<<20 {
+		_ = os.Rename(path, path+".old")
+	}
+	f, oerr := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if oerr != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s %s\n", a.Now().UTC().Format(time.RFC3339), a.clean(err.Error()))
+}
+
+const hookHelp = `Usage: duplex hook AGENT
+
+Called by an agent's hooks with one JSON event on standard input; the answer, if
+any, is JSON on standard output. It binds the session to its job, records steps
+and spend, hands over by fill level, gives the brief, and refuses a session that
+was replaced. It exits 0 also when Duplex itself fails, so the agent goes on.
+
+Agents: claude, script
+
+Example:
+  echo '{"hook_event_name":"SessionStart","session_id":"1","source":"startup"}' | duplex hook script
+`

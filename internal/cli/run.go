@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-5777983b/duplex/internal/agent/all"
+	"github.com/seed-5777983b/duplex/internal/runner"
+	"github.com/seed-5777983b/duplex/internal/scripted"
+	"github.com/seed-5777983b/duplex/internal/tracker"
+)
+
+type runOptions struct {
+	agents   []string
+	script   string
+	sessions int
+	wait     time.Duration
+	take     bool
+	noCheck  bool
+	prompt   string
+	typed    string
+}
+
+func (a *App) runCommand() *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{Use: "run [JOB]", Short: "Drive a job with an agent, through as many sessions as it takes", GroupID: "work", Args: oneJob,
+		Long: `Drive a job: claim it, keep the workspace, start the agent with the brief, record
+what it does, hand over when its context is full, go on with the next session, and
+check when it says it is done. Several agents or models take the sessions in turn.
+Ctrl-C ends the agent, hands over and leaves the job ready to resume.`,
+		Example: "  duplex run k7m2 --agent script --script migrate.json\n  duplex run --agent script:script-small,script:script-large --sessions 6",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			choices, err := o.choices()
+			if err != nil {
+				return err
+			}
+			t, err := a.open(ctx, opening{})
+			if err != nil {
+				return err
+			}
+			id, by, err := a.find(ctx, t, first(args))
+			if err != nil {
+				return err
+			}
+			if o.take {
+				if err := a.personConfirms(ctx, t, by, id, "This ends the process tree of the session that holds the job.", o.typed); err != nil {
+					return err
+				}
+				if _, err := t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir, Take: true, Grace: 3 * time.Second}); err != nil {
+					return err
+				}
+			}
+			p := a.progress()
+			result, err := runner.Run(ctx, runner.Options{Tracker: t, Job: id, Dir: a.Dir, Choices: choices, Sessions: o.sessions, Wait: o.wait,
+				NoCheck: o.noCheck, Prompt: o.prompt, Program: a.Program, Hook: []string{a.Program, "hook"}, Tell: func(e runner.Event) { a.tell(p, e) }})
+			p.end()
+			if err != nil {
+				return interrupted(ctx, err)
+			}
+			return a.ran(result)
+		}}
+	f := c.Flags()
+	f.StringSliceVar(&o.agents, "agent", []string{"script"}, "agent, or agent:model; several take the sessions in turn")
+	f.StringVar(&o.script, "script", "", "the scripted agent's script")
+	f.IntVar(&o.sessions, "sessions", 0, "at most so many sessions in this run")
+	f.DurationVar(&o.wait, "wait", 0, "longest wait for a rate limit; beyond it the job is left waiting")
+	f.BoolVar(&o.take, "take", false, "from a live session: a person's act")
+	f.BoolVar(&o.noCheck, "no-finish", false, "do not finish when the agent says it is done")
+	f.StringVar(&o.prompt, "prompt", "", "first words to the agent instead of the usual ones")
+	confirmFlag(c, &o.typed)
+	return c
+}
+
+// choices reads --agent.
+func (o runOptions) choices() ([]runner.Choice, error) {
+	var out []runner.Choice
+	for _, name := range o.agents {
+		name, model, _ := strings.Cut(name, ":")
+		found := false
+		for _, d := range all.Drivers() {
+			if d.Name() != name {
+				continue
+			}
+			found = true
+			c := runner.Choice{Driver: d, Model: model}
+			if o.script != "" {
+				c.Args = []string{"--script", o.script}
+			}
+			out = append(out, c)
+		}
+		if !found {
+			return nil, usagef("no agent %q can be driven by this version; there is: script", name)
+		}
+	}
+	return out, nil
+}
+
+// tell shows one event of a run as a line.
+func (a *App) tell(p *progress, e runner.Event) {
+	switch e.Kind {
+	case "said", "check":
+		p.say(cut(e.Text, 100))
+		return
+	}
+	p.end()
+	if a.asJSON {
+		return
+	}
+	switch e.Kind {
+	case "session":
+		fmt.Fprintln(a.Err, a.clean(fmt.Sprintf("▼ session %d, %s %s", e.Session, e.Agent, e.Model)))
+	case "handed over":
+		fmt.Fprintln(a.Err, "  handed over: "+a.clean(e.Text))
+	case "went back":
+		fmt.Fprintln(a.Err, "  went back "+a.clean(e.Text))
+	case "ended", "wait":
+		fmt.Fprintln(a.Err, "  "+a.clean(e.Text))
+	case "finish":
+		fmt.Fprintln(a.Err, a.clean(fmt.Sprintf("  finish: %s %s", e.Verdict.Verdict.Outcome, e.Verdict.Verdict.Reason)))
+	}
+}
+
+// ran prints how a run ended.
+func (a *App) ran(r runner.Result) error {
+	if a.asJSON {
+		if err := a.showJSON("run/1", r); err != nil {
+			return err
+		}
+	} else if r.Verdict != nil && (r.Pause == nil || r.Verdict.Verdict.Outcome.Ends()) {
+		return a.showVerdict(*r.Verdict)
+	}
+	if r.Pause != nil {
+		if !a.asJSON {
+			p := a.page()
+			p.line("%s waits: %s%s", r.Short, r.Pause.Reason, evidence(r.Pause.Evidence))
+			p.line("Go on: duplex run %s", r.Short)
+			if err := p.flush(); err != nil {
+				return err
+			}
+		}
+		return silent{errWaits}
+	}
+	return nil
+}
+
+func evidence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + cut(s, 100) + ")"
+}
+
+// scriptCommand is the built-in scripted agent's own program: what duplex run
+// starts for --agent script.
+func (a *App) scriptCommand() *cobra.Command {
+	return &cobra.Command{Use: "agent-script", Hidden: true, DisableFlagParsing: true, Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			code := scripted.Main(cmd.Context(), args, a.In, a.Out, a.Err, os.Environ())
+			if code != 0 {
+				return exitCode(code)
+			}
+			return nil
+		}}
+}

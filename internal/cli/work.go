@@ -1,0 +1,298 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/tracker"
+)
+
+// take, amend, resume: what a person does with a job under way.
+
+func (a *App) takeCommand() *cobra.Command {
+	var take bool
+	var typed string
+	c := &cobra.Command{Use: "take JOB", Short: "Bind this session, or this work tree, to a job", GroupID: "work", Args: cobra.ExactArgs(1),
+		Long: `Inside an agent's session: the session is bound to the job and gets its lease.
+At a terminal: this work tree becomes one of the job's. --take is a person's word
+that a live session is replaced: its process tree is ended first.`,
+		Example: "  duplex take k7m2\n  duplex take k7m2 --take",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			t, err := a.open(ctx, opening{})
+			if err != nil {
+				return err
+			}
+			id, by, err := a.find(ctx, t, args[0])
+			if err != nil {
+				return err
+			}
+			if take {
+				if err := a.personConfirms(ctx, t, by, id, "This ends the process tree of the session that holds the job.", typed); err != nil {
+					return err
+				}
+			}
+			out, err := t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir, Take: take, Grace: 3 * time.Second})
+			if err != nil {
+				return err
+			}
+			if out.Session != "" {
+				b, err := t.Brief(ctx, id, tracker.BriefRequest{})
+				if err != nil {
+					return err
+				}
+				out.Brief = b.Text
+			}
+			if a.asJSON {
+				return a.showJSON("taken/1", out)
+			}
+			p := a.page()
+			if len(out.Ended) > 0 {
+				p.line("%s of the old session ended", plural(len(out.Ended), "process"))
+			}
+			switch {
+			case out.Session != "":
+				p.line("%s is this session's, under token %d", out.Short, out.Token)
+				p.line("%s", out.Brief)
+			case out.Added:
+				p.line("%s goes on in %s too", out.Short, out.Workspace)
+			default:
+				p.line("%s knows %s already; an agent started here goes on with it", out.Short, out.Workspace)
+			}
+			return p.flush()
+		}}
+	c.Flags().BoolVar(&take, "take", false, "from a live session: a person's act")
+	confirmFlag(c, &typed)
+	return c
+}
+
+func confirmFlag(c *cobra.Command, into *string) {
+	c.Flags().StringVar(into, "confirm", "", "the job's short name, instead of typing it")
+}
+
+// personConfirms asks for the job's name before an act of a person.
+func (a *App) personConfirms(ctx context.Context, t *tracker.Tracker, by tracker.Actor, id job.ID, what, given string) error {
+	shown, err := t.Show(ctx, id)
+	if err != nil {
+		return err
+	}
+	if by.Author.Kind != job.Person {
+		return t.PersonOnly(ctx, by, "", "")
+	}
+	typed, err := a.confirm(what, shown.Standing.Short, given)
+	if err != nil {
+		return err
+	}
+	return t.PersonOnly(ctx, by, shown.Standing.Short, typed)
+}
+
+func (a *App) amendCommand() *cobra.Command {
+	var goal, setup, keep, usdText, deadline, onCrash, why, instruct, typed string
+	var checks, quick, drop, protect, accept []string
+	var tokens int64
+	var sessions int
+	c := &cobra.Command{Use: "amend [JOB]", Short: "Change what a job is about: goal, checks, budget", GroupID: "work", Args: oneJob,
+		Long: "Change a job's goal, checks, protected files, kept tests or budget, or accept the loss of a test by name. Only a person may, and it stays in the ledger. An unnamed job gets its name this way.",
+		Example: `  duplex amend k7m2 --usd 60
+  duplex amend k7m2 --check "npm run lint" --drop-check c3
+  duplex amend k7m2 --instruct "never touch the legacy folder"
+  duplex amend k7m2 --accept-test "adds negative numbers" --why "the feature is gone"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			t, err := a.open(ctx, opening{})
+			if err != nil {
+				return err
+			}
+			id, by, err := a.find(ctx, t, first(args))
+			if err != nil {
+				return err
+			}
+			if instruct != "" {
+				added, err := t.Instruct(ctx, by, id, instruct)
+				if err != nil {
+					return err
+				}
+				if cmd.Flags().NFlag() == 1 || cmd.Flags().NFlag() == 2 && a.asJSON {
+					return a.showAdded(added)
+				}
+			}
+			am := &job.Amended{Named: true, Why: why, AcceptTests: accept, DropChecks: drop}
+			f := cmd.Flags()
+			if f.Changed("goal") {
+				am.Goal = &goal
+			}
+			if f.Changed("setup") {
+				am.Setup = &setup
+			}
+			if f.Changed("protect") {
+				am.Protect = &protect
+			}
+			if f.Changed("keep-tests") {
+				am.KeepTests = &job.KeepTests{List: keep}
+			}
+			if f.Changed("on-crash") {
+				if onCrash != "back" && onCrash != "keep" && onCrash != "ask" {
+					return usagef("--on-crash is back, keep or ask")
+				}
+				am.OnCrash = &onCrash
+			}
+			for _, k := range checks {
+				am.AddChecks = append(am.AddChecks, job.Check{Command: k})
+			}
+			for _, k := range quick {
+				am.AddChecks = append(am.AddChecks, job.Check{Command: k, Quick: true})
+			}
+			if f.Changed("usd") || f.Changed("tokens") || f.Changed("sessions") || f.Changed("deadline") {
+				shown, err := t.Show(ctx, id)
+				if err != nil {
+					return err
+				}
+				b, err := a.budget(usdText, tokens, sessions, deadline)
+				if err != nil {
+					return err
+				}
+				have := shown.Standing.Budget
+				if f.Changed("usd") {
+					have.Pico = b.Pico
+				}
+				if f.Changed("tokens") {
+					have.Tokens = b.Tokens
+				}
+				if f.Changed("sessions") {
+					have.Sessions = b.Sessions
+				}
+				if f.Changed("deadline") {
+					have.Deadline = b.Deadline
+				}
+				am.Budget = &have
+			}
+			if f.NFlag() == 0 {
+				return usagef("nothing to amend; see duplex amend --help")
+			}
+			if err := a.personConfirms(ctx, t, by, id, "This changes what the job was agreed to be.", typed); err != nil {
+				return err
+			}
+			added, err := t.Amend(ctx, by, id, am)
+			if err != nil {
+				return err
+			}
+			return a.showAdded(added)
+		}}
+	f := c.Flags()
+	f.StringVar(&goal, "goal", "", "the goal, anew")
+	f.StringArrayVar(&checks, "check", nil, "add a check (repeat)")
+	f.StringArrayVar(&quick, "quick-check", nil, "add a quick check (repeat)")
+	f.StringArrayVar(&drop, "drop-check", nil, "drop a check by its id, as c2 (repeat)")
+	f.StringArrayVar(&protect, "protect", nil, "globs of protected files, all of them anew (repeat)")
+	f.StringVar(&keep, "keep-tests", "", "every test must survive: 'go', or a command that lists the tests")
+	f.StringArrayVar(&accept, "accept-test", nil, "accept the loss of a test by its name (repeat)")
+	f.StringVar(&setup, "setup", "", "command to run in a clean checkout before the checks")
+	f.StringVar(&usdText, "usd", "", "budget in USD")
+	f.Int64Var(&tokens, "tokens", 0, "budget in tokens")
+	f.IntVar(&sessions, "sessions", 0, "budget in sessions")
+	f.StringVar(&deadline, "deadline", "", "local time, or a duration as in 36h")
+	f.StringVar(&onCrash, "on-crash", "", "back, keep or ask")
+	f.StringVar(&instruct, "instruct", "", "words of yours that bind from now on")
+	f.StringVar(&why, "why", "", "the reason, for the ledger")
+	confirmFlag(c, &typed)
+	return c
+}
+
+func (a *App) showAdded(added tracker.Added) error {
+	if a.asJSON {
+		return a.showJSON("added/1", added)
+	}
+	p := a.page()
+	p.line("%s #%d %s", added.Short, added.Position, added.Kind)
+	return p.flush()
+}
+
+func (a *App) resumeCommand() *cobra.Command {
+	var take, check bool
+	var typed string
+	c := &cobra.Command{Use: "resume [JOB]", Short: "End a job's pause and print the brief to start from", GroupID: "back", Args: oneJob,
+		Long: `End a job's pause and print what the next session starts from. An agent started
+in the job's folder gets the same brief by itself; duplex run drives one.
+--check runs the checks in the workspace first, so that the brief's results are
+of today. --take replaces a live session: a person's act.`,
+		Example: "  duplex resume k7m2\n  duplex resume k7m2 --check\n  duplex resume k7m2 --take",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			t, err := a.open(ctx, opening{})
+			if err != nil {
+				return err
+			}
+			if _, err := t.Sweep(ctx); err != nil {
+				return err
+			}
+			id, by, err := a.find(ctx, t, first(args))
+			if err != nil {
+				return err
+			}
+			shown, err := t.Show(ctx, id)
+			if err != nil {
+				return err
+			}
+			if shown.Place == job.PlaceFinished {
+				return fmt.Errorf("%w: %s; start another with duplex start", job.ErrFinished, shown.Standing.Outcome.Outcome)
+			}
+			if take {
+				if err := a.personConfirms(ctx, t, by, id, "This ends the process tree of the session that holds the job.", typed); err != nil {
+					return err
+				}
+				if _, err := t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir, Take: true, Grace: 3 * time.Second}); err != nil {
+					return err
+				}
+			} else if shown.Place == job.PlaceRunning {
+				return fmt.Errorf("%w: session %d works on it now; wait for it, or replace it: duplex resume %s --take", job.ErrHeld, newestSeat(shown.Standing), shown.Standing.Short)
+			}
+			if check {
+				p := a.progress()
+				_, err := t.Check(ctx, by, id, tracker.CheckRequest{Here: true, Progress: p.say})
+				p.end()
+				if err != nil {
+					return err
+				}
+			}
+			if err := t.Unpause(ctx, by, id, "resumed by hand"); err != nil {
+				return err
+			}
+			b, err := t.Brief(ctx, id, tracker.BriefRequest{})
+			if err != nil {
+				return err
+			}
+			if a.asJSON {
+				return a.showJSON("brief/1", b)
+			}
+			p := a.page()
+			p.line("%s", strings.TrimRight(b.Text, "\n"))
+			p.line("")
+			p.line("Start an agent in %s and it goes on from here, or drive one: duplex run %s", workspacePath(shown.Standing), b.Short)
+			return p.flush()
+		}}
+	c.Flags().BoolVar(&take, "take", false, "from a live session: a person's act")
+	c.Flags().BoolVar(&check, "check", false, "run the checks in the workspace first")
+	confirmFlag(c, &typed)
+	return c
+}
+
+func newestSeat(s job.Standing) int {
+	if s.Lease != nil {
+		if seat := s.Seat(s.Lease.Session); seat != nil {
+			return seat.Number
+		}
+	}
+	return s.Sessions
+}
+
+func workspacePath(s job.Standing) string {
+	if len(s.Workspaces) == 0 {
+		return "its folder"
+	}
+	return s.Workspaces[0].Path
+}

@@ -1,0 +1,290 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/store"
+	"github.com/seed-5777983b/duplex/internal/transcript"
+)
+
+// AdoptRequest makes a tracked job of a session that runs or ended.
+type AdoptRequest struct {
+	File     string
+	Dir      string // where the person stands
+	Goal     string // empty: the person's first instruction
+	Into     job.ID // an open job to adopt it into
+	Progress func(done, total int64)
+}
+
+// Adopted says what was found in the file.
+type Adopted struct {
+	Job          job.ID         `json:"job"`
+	Short        string         `json:"short"`
+	Goal         string         `json:"goal"`
+	Agent        string         `json:"agent"`
+	AgentSession string         `json:"agent_session"`
+	Version      string         `json:"version,omitempty"`
+	Entries      int            `json:"entries"`
+	Steps        int64          `json:"steps"`
+	Spend        job.Bill       `json:"spend"`
+	Instructions int64          `json:"instructions"`
+	OpenItems    int            `json:"open_items"`
+	Broken       int            `json:"broken_lines,omitempty"`
+	Skipped      map[string]int `json:"skipped_rows,omitempty"`
+	Workspace    string         `json:"workspace,omitempty"`
+	Elsewhere    string         `json:"elsewhere,omitempty"` // the folder the session worked in, when it is not here
+}
+
+// ErrAdopted: the session belongs to a job already.
+var ErrAdopted = errors.New("this session belongs to a job already")
+
+// batch bounds how many rows one transaction takes.
+const batch = 500
+
+// Adopt reads a transcript from its start and makes a tracked job of it: steps,
+// results, cost, instructions, open items and working set, each with the time it
+// happened.
+func (t *Tracker) Adopt(ctx context.Context, by Actor, r AdoptRequest) (Adopted, error) {
+	head, err := transcript.Head(r.File, 64<<10)
+	if err != nil {
+		return Adopted{}, err
+	}
+	ad := t.sniff(head)
+	if ad == nil {
+		return Adopted{}, fmt.Errorf("%w: %s is not a transcript of an agent this version reads (%s)", job.ErrInvalid, r.File, strings.Join(t.agentNames(), ", "))
+	}
+	k := &adoption{Tracker: t, ad: ad, reader: ad.NewReader(), r: r, by: by}
+	k.out.Agent = ad.Name()
+	if err := k.read(ctx); err != nil {
+		return k.out, err
+	}
+	return k.out, k.finish(ctx)
+}
+
+// adoption is one adopt under way.
+type adoption struct {
+	*Tracker
+	ad     agent.Adapter
+	reader agent.Reader
+	r      AdoptRequest
+	by     Actor
+	out    Adopted
+	row    *store.Session
+	place  Place
+	queue  []agent.Row
+}
+
+// read streams the file; rows are written in batches, so memory stays flat.
+func (k *adoption) read(ctx context.Context) error {
+	total := int64(0)
+	if info, err := os.Stat(k.r.File); err == nil && !strings.HasSuffix(k.r.File, ".gz") {
+		total = info.Size() // of a packed file the unpacked size is not known
+	}
+	next, err := transcript.Lines(k.r.File, 0, 0, func(line []byte, offset int64) error {
+		rows, err := k.reader.Line(line, offset)
+		if err != nil {
+			k.out.Broken++
+			return nil
+		}
+		k.queue = append(k.queue, rows...)
+		if k.r.Progress != nil {
+			k.r.Progress(offset, total)
+		}
+		if len(k.queue) >= batch && k.ready() {
+			return k.flush(ctx)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	k.queue = append(k.queue, k.reader.End()...)
+	if err := k.flush(ctx); err != nil {
+		return err
+	}
+	k.row.Offset = next
+	return nil
+}
+
+// ready: the goal and the folder are known, so the job can be opened.
+func (k *adoption) ready() bool { return k.row != nil || k.goal() != "" || len(k.queue) > 20*batch }
+
+func (k *adoption) goal() string {
+	if k.r.Goal != "" {
+		return k.r.Goal
+	}
+	for _, r := range k.queue {
+		if r.Kind == agent.RowInstruction {
+			return r.Text
+		}
+	}
+	return ""
+}
+
+func (k *adoption) flush(ctx context.Context) error {
+	return k.write(ctx, Actor{Author: job.Author{Kind: job.Agent, Name: k.ad.Name()}}, false, func(c *change) error {
+		if k.row == nil {
+			if err := k.open(c); err != nil {
+				return err
+			}
+		}
+		c.by.Session, c.by.Workspace, c.by.Token = k.row.ID, k.row.Workspace, k.row.Token
+		home, _ := os.UserHomeDir()
+		rec := &recorder{change: c, row: k.row, place: k.place, dir: k.reader.Header().Dir, home: home, from: job.FromTranscript}
+		for _, r := range k.queue {
+			if err := rec.record(r); err != nil {
+				return err
+			}
+		}
+		k.out.Entries += rec.wrote
+		k.queue = k.queue[:0]
+		return nil
+	})
+}
+
+// open begins the job and sits the session down at it.
+func (k *adoption) open(c *change) error {
+	h := k.reader.Header()
+	if h.Session == "" {
+		h.Session = filepath.Base(k.r.File)
+	}
+	k.out.AgentSession, k.out.Version = h.Session, h.Version
+	if old, err := c.tx.Session(k.ad.Name(), h.Session); err == nil && old != nil && old.Job != "" {
+		s, err := c.tx.Standing(old.Job)
+		if err == nil {
+			return fmt.Errorf("%w: %s; see duplex show %s", ErrAdopted, s.Short, s.Short)
+		}
+	}
+	goal := k.goal()
+	if goal == "" {
+		return fmt.Errorf("%w: no person's instruction stands in %s; say the goal: duplex adopt %s --goal \"…\"", job.ErrInvalid, k.r.File, k.r.File)
+	}
+	k.place = k.where(h.Dir)
+	started := h.Started
+	opened := &job.Opened{Goal: c.clip(goal, keptText)}
+	k.row = &store.Session{ID: newID(), Agent: k.ad.Name(), AgentSession: h.Session, Model: h.Model, Number: 1}
+	if path, err := filepath.Abs(k.r.File); err == nil {
+		k.row.Transcript = path
+	}
+	if k.place.Workspace != nil {
+		opened.Workspace, opened.Repository, k.row.Workspace = k.place.workspace(), repositoryOf(k.place), k.place.ID
+		k.out.Workspace = k.place.Top
+	}
+	id := k.r.Into
+	if id == "" {
+		var err error
+		if id, err = c.open(opened, happened(started, job.FromTranscript), said(job.Author{Kind: job.Person})); err != nil {
+			return err
+		}
+	} else {
+		s, err := c.tx.Standing(id)
+		if err != nil {
+			return err
+		}
+		k.row.Number = s.Sessions + 1
+	}
+	k.row.Job = id
+	s, err := c.tx.Standing(id)
+	if err != nil {
+		return err
+	}
+	lease, err := c.claim(&s, job.Asking{Session: k.row.ID})
+	if err != nil {
+		return err
+	}
+	c.by.Session, c.by.Workspace = k.row.ID, k.row.Workspace
+	start := &job.SessionStarted{Agent: k.row.Agent, AgentSession: h.Session, Number: k.row.Number, Model: h.Model, Source: "adopt", How: "adopted",
+		Transcript: k.row.Transcript, Workspace: opened.Workspace}
+	if _, err := c.append(id, start, happened(started, job.FromTranscript)); err != nil {
+		return err
+	}
+	if _, err := c.append(id, lease); err != nil {
+		return err
+	}
+	k.row.Token = lease.Token
+	k.out.Job, k.out.Goal = id, goal
+	return c.saveSession(k.row)
+}
+
+// where is the session's own folder when it is here, else the person's.
+func (k *adoption) where(dir string) Place {
+	if dir != "" {
+		if p, err := k.Place(dir); err == nil {
+			return p
+		}
+		k.out.Elsewhere = dir
+		return Place{}
+	}
+	p, _ := k.Place(k.r.Dir)
+	return p
+}
+
+// finish hands over and lets the job wait for its next session.
+func (k *adoption) finish(ctx context.Context) error {
+	by := Actor{Author: job.Author{Kind: job.Agent, Name: k.ad.Name()}, Session: k.row.ID, Token: k.row.Token, Job: k.row.Job, Workspace: k.row.Workspace}
+	if k.place.Workspace != nil {
+		if _, err := k.Keep(ctx, by, k.row.Job, KeepRequest{Why: "adopted", Quiet: true}); err != nil {
+			if err := k.gap(ctx, by, k.row.Job, "a safe point at adoption: "+err.Error()); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := k.HandOver(ctx, by, k.row.Job, HandOverRequest{Why: "adopted", Claim: k.row.Said}); err != nil {
+		return err
+	}
+	k.out.Skipped = k.reader.Skipped()
+	err := k.write(ctx, by, true, func(c *change) error {
+		if k.out.Broken > 0 {
+			if _, err := c.append(k.row.Job, &job.Gap{What: "transcript lines that could not be read", Count: int64(k.out.Broken), Source: k.row.Agent}); err != nil {
+				return err
+			}
+		}
+		k.row.Ended = c.now
+		if err := c.saveSession(k.row); err != nil {
+			return err
+		}
+		return c.sessionEnded(k.row.Job, EndRequest{Reason: "ended", Evidence: "adopted from its transcript", Pause: true})
+	})
+	if err != nil {
+		return err
+	}
+	s, err := k.standing(ctx, k.row.Job)
+	k.out.Short, k.out.Steps, k.out.Spend, k.out.OpenItems, k.out.Instructions = s.Short, s.Steps, s.Spend, s.OpenItems, s.Counts[job.KindInstructed]
+	return err
+}
+
+// catchUp reads what a session's transcript says beyond what its hooks recorded.
+func (t *Tracker) catchUp(ctx context.Context, by Actor, row *store.Session) error {
+	ad := t.Agent(row.Agent)
+	if ad == nil || row.Transcript == "" {
+		return nil
+	}
+	o := &observing{Tracker: t, ad: ad, row: row, ev: agent.Event{Kind: agent.OtherEvent, Session: row.AgentSession, Transcript: row.Transcript}}
+	if row.Workspace != "" {
+		s, err := t.standing(ctx, row.Job)
+		if err != nil {
+			return err
+		}
+		if w, ok := workspaceOf(&s, row.Workspace); ok {
+			if p, err := t.placeOf(w); err == nil {
+				o.place, o.ev.Dir = p, p.Top
+			}
+		}
+	}
+	if err := o.tail(); err != nil {
+		return err
+	}
+	return t.write(ctx, by, false, func(c *change) error {
+		if err := o.recordAll(c); err != nil {
+			return err
+		}
+		return o.save(c)
+	})
+}

@@ -1,0 +1,241 @@
+package tracker
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/seed-5777983b/duplex/internal/cost"
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/store"
+)
+
+// Verdict is what a finish, an acceptance or an abandonment said.
+type Verdict struct {
+	Job     job.ID       `json:"job"`
+	Short   string       `json:"short"`
+	Goal    string       `json:"goal"`
+	Verdict job.Finished `json:"verdict"`
+	Run     *CheckRun    `json:"run,omitempty"`
+	Lessons []string     `json:"lessons,omitempty"`
+	Spend   job.Bill     `json:"spend"`
+	Elapsed int64        `json:"elapsed_seconds"`
+}
+
+// Finish runs every check in a clean checkout of a final safe point, with the
+// protected files as agreed and then as they are, and judges. Anyone may ask for
+// it, an agent too: what it says is checked outside the agent.
+func (t *Tracker) Finish(ctx context.Context, by Actor, id job.ID, progress func(string)) (Verdict, error) {
+	s, err := t.standing(ctx, id)
+	if err != nil {
+		return Verdict{}, err
+	}
+	if s.Done() {
+		return Verdict{}, fmt.Errorf("%w: %s on %s", job.ErrFinished, s.Outcome.Outcome, s.Outcome.At.Time().Local().Format("Mon 2 Jan 15:04 -0700"))
+	}
+	run, err := t.Check(ctx, by, id, CheckRequest{Final: true, Progress: progress})
+	if err != nil {
+		return Verdict{}, err
+	}
+	base, err := t.baseline(ctx, id)
+	if err != nil {
+		return Verdict{}, err
+	}
+	e := job.Evidence{Results: brief(run.Results), Setup: run.Setup, Keep: s.KeepTests != nil, ListError: run.ListError, Losses: run.Losses, Changed: run.Changed,
+		Listed: run.ListError == "" && base != nil && base.hasCases}
+	if s.KeepTests != nil && !e.Listed && e.ListError == "" {
+		e.ListError = "there is no listing from day one"
+	}
+	if base != nil {
+		e.Baseline = base.green
+		e.Worked = len(base.commits) == 0 || base.commits[0].Tree != run.Tree
+	}
+	f := job.Judge(e)
+	f.SafePoint, f.Sealed, f.Claimed = run.SafePoint, "local", by.Author.Kind == job.Agent
+	v, err := t.end(ctx, by, id, f)
+	v.Run = &run
+	return v, err
+}
+
+// brief leaves the outputs out: they are in the entry of the run.
+func brief(results []job.CheckResult) []job.CheckResult {
+	out := append([]job.CheckResult(nil), results...)
+	for i := range out {
+		out[i].Output = job.Receipt{}
+	}
+	return out
+}
+
+// Accept ends a job by a person's word, with the reason.
+func (t *Tracker) Accept(ctx context.Context, by Actor, id job.ID, reason string) (Verdict, error) {
+	if err := needText(reason, "the reason (--reason)"); err != nil {
+		return Verdict{}, err
+	}
+	return t.endByPerson(ctx, by, id, job.OutcomeAccepted, reason)
+}
+
+// Abandon ends a job by a person's word, without its goal being reached.
+func (t *Tracker) Abandon(ctx context.Context, by Actor, id job.ID, reason string) (Verdict, error) {
+	return t.endByPerson(ctx, by, id, job.OutcomeAbandoned, reason)
+}
+
+func (t *Tracker) endByPerson(ctx context.Context, by Actor, id job.ID, o job.Outcome, reason string) (Verdict, error) {
+	s, err := t.standing(ctx, id)
+	if err != nil {
+		return Verdict{}, err
+	}
+	if by.Author.Kind != job.Person {
+		return Verdict{}, fmt.Errorf("%w (%w)", ErrNotPerson, job.ErrPersonOnly)
+	}
+	if s.Done() {
+		return Verdict{}, job.ErrFinished
+	}
+	f := &job.Finished{Outcome: o, Reason: reason, Sealed: "local"}
+	if s.SafePoint != nil {
+		f.SafePoint = s.SafePoint.Number
+	}
+	return t.end(ctx, by, id, f)
+}
+
+// end writes the outcome and, when it ends the job, what it teaches.
+func (t *Tracker) end(ctx context.Context, by Actor, id job.ID, f *job.Finished) (Verdict, error) {
+	out := Verdict{Job: id, Verdict: *f}
+	err := t.write(ctx, by, true, func(c *change) error {
+		s, err := c.tx.Standing(id)
+		if err != nil {
+			return err
+		}
+		if s.Done() {
+			return job.ErrFinished
+		}
+		f.Reason = c.clip(f.Reason, 4000)
+		if _, err := c.append(id, f); err != nil {
+			return err
+		}
+		out.Short, out.Goal, out.Spend = s.Short, s.Goal, s.Spend
+		out.Elapsed = int64(c.now.Sub(s.Opened).Seconds())
+		if !f.Outcome.Ends() {
+			return nil
+		}
+		lessons, err := c.draw(id, &s, f.Outcome)
+		if err != nil {
+			return err
+		}
+		for _, l := range lessons {
+			if _, err := c.append(id, l, said(job.Author{Kind: job.Duplex})); err != nil {
+				return err
+			}
+			out.Lessons = append(out.Lessons, l.Text)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// draw takes the first lessons from a job that ended: what led nowhere, commands
+// that failed before they passed, and what a kind of step cost.
+func (c *change) draw(id job.ID, s *job.Standing, o job.Outcome) ([]*job.Lesson, error) {
+	var out []*job.Lesson
+	dead, err := c.tx.Items(id, job.KindDeadEnd, job.InForce, 20, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range dead {
+		text := "dead end: " + flat(d.Text)
+		if d.Why != "" {
+			text += "; " + flat(d.Why)
+		}
+		out = append(out, &job.Lesson{Text: c.clip(text, 300), Topic: "dead end", Repository: s.Repository, From: []job.ID{d.ID}})
+	}
+	works, err := c.tx.Works(id, job.WorkCommand)
+	if err != nil {
+		return nil, err
+	}
+	sort.Slice(works, func(i, j int) bool {
+		if works[i].Runs != works[j].Runs {
+			return works[i].Runs > works[j].Runs
+		}
+		return works[i].Name < works[j].Name
+	})
+	mended := 0
+	for _, w := range works {
+		if w.Mended && mended < 5 {
+			mended++
+			out = append(out, &job.Lesson{Text: c.clip(fmt.Sprintf("command: %s failed %d of %d times before it passed", w.Name, w.Fails, w.Runs), 300),
+				Topic: "command", Repository: s.Repository, From: []job.ID{w.Step}})
+		}
+	}
+	costs, err := c.tx.SpendBy(id, store.ByClass, time.UTC)
+	if err != nil {
+		return nil, err
+	}
+	var parts []string
+	for _, k := range costs {
+		if k.Messages > 0 && k.Pico > 0 && k.Name != "" {
+			parts = append(parts, fmt.Sprintf("%s %s", k.Name, cost.USD(k.Pico/k.Messages)))
+		}
+	}
+	if len(parts) > 0 {
+		sort.Strings(parts)
+		out = append(out, &job.Lesson{Text: c.clip("cost a step: "+strings.Join(parts, ", "), 300), Topic: "cost", Repository: s.Repository})
+	}
+	if o == job.OutcomePassed {
+		out = append(out, &job.Lesson{Text: c.clip(fmt.Sprintf("worked: %q passed with %d sessions, %d steps, %s", job.Clip(s.Goal, 120), s.Sessions, s.Steps, cost.USD(s.Spend.Pico)), 300),
+			Topic: "worked", Repository: s.Repository})
+	}
+	return out, nil
+}
+
+// pickLessons takes one of each topic in turn, newest first, so that three of
+// them are not all of one kind.
+func pickLessons(all []job.Item, n int) []job.Item {
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At > all[j].At })
+	var out []job.Item
+	taken := make([]bool, len(all))
+	for len(out) < n {
+		topics, added := map[string]bool{}, false
+		for i, l := range all {
+			if taken[i] || topics[l.Why] || len(out) == n {
+				continue
+			}
+			taken[i], topics[l.Why], added = true, true, true
+			out = append(out, l)
+		}
+		if !added {
+			break
+		}
+	}
+	return out
+}
+
+// Lessons lists what jobs in a folder's repository taught, or all jobs when dir
+// is empty.
+func (t *Tracker) Lessons(ctx context.Context, dir string) ([]job.Item, error) {
+	filter := store.JobFilter{}
+	if dir != "" {
+		p, err := t.Place(dir)
+		if err != nil {
+			return nil, err
+		}
+		filter.Repository = repositoryOf(p)
+	}
+	var out []job.Item
+	err := t.store.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Jobs(filter)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			items, err := tx.Items(r.ID, job.KindLesson, "", 100, true)
+			if err != nil {
+				return err
+			}
+			out = append(out, items...)
+		}
+		return nil
+	})
+	sort.SliceStable(out, func(i, j int) bool { return out[i].At > out[j].At })
+	return out, err
+}

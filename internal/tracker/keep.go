@@ -1,0 +1,358 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/store"
+	"github.com/seed-5777983b/duplex/internal/workspace"
+)
+
+// KeepRequest asks for a safe point.
+type KeepRequest struct {
+	Why   string
+	Quiet bool // nothing changed since the last: that one is enough
+	Green bool
+}
+
+// Kept is a safe point as taken.
+type Kept struct {
+	Job        job.ID         `json:"job"`
+	Short      string         `json:"short"`
+	Number     int            `json:"number"`
+	Why        string         `json:"why"`
+	Reused     bool           `json:"reused,omitempty"` // nothing had changed
+	Commits    []job.Snapshot `json:"commits"`
+	NotCovered []Uncovered    `json:"not_covered,omitempty"`
+	Position   int64          `json:"position,omitempty"`
+	At         job.Time       `json:"at"`
+}
+
+// Uncovered is a path that a safe point does not hold, and why.
+type Uncovered struct {
+	Path string `json:"path"` // a folder and all in it ends in "/"
+	Size int64  `json:"size,omitempty"`
+	Why  string `json:"why"`
+}
+
+// ID is how the safe point is named on the command line.
+func (k Kept) ID() string { return fmt.Sprintf("%s/%d", k.Short, k.Number) }
+
+// Keep takes a safe point of every workspace of the job. The git refs come first,
+// the ledger second: a crash between them leaves only a spare ref.
+func (t *Tracker) Keep(ctx context.Context, by Actor, id job.ID, r KeepRequest) (Kept, error) {
+	s, err := t.standing(ctx, id)
+	if err != nil {
+		return Kept{}, err
+	}
+	if err := t.mayAct(&s, by, job.KindSafePoint); err != nil {
+		return Kept{}, err
+	}
+	out := Kept{Job: id, Short: s.Short, Number: 1, Why: r.Why}
+	if s.SafePoint != nil {
+		out.Number = s.SafePoint.Number + 1
+	}
+	same := s.SafePoint != nil
+	for _, w := range s.Workspaces {
+		p, err := t.placeOf(w)
+		if err != nil {
+			if len(s.Workspaces) > 1 && errors.Is(err, job.ErrNotFound) {
+				continue // a work tree that was removed; the others still count
+			}
+			return out, err
+		}
+		head, err := t.headHash(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		sp, err := p.Keep(ctx, workspace.KeepOptions{Job: string(id), N: out.Number, Why: r.Why, Position: s.Position,
+			Message: fmt.Sprintf("duplex: %s, safe point %d: %s\n\nledger head: %s", s.Short, out.Number, r.Why, head), CaptureIgnored: t.set.CaptureIgnored})
+		if err != nil {
+			return out, fmt.Errorf("safe point of %s: %w", w.Path, err)
+		}
+		out.Commits = append(out.Commits, job.Snapshot{Workspace: w.ID, Commit: sp.Commit, Tree: sp.Tree, Head: sp.Head, Branch: sp.Branch})
+		for _, n := range sp.NotCovered {
+			out.NotCovered = append(out.NotCovered, Uncovered{n.Path, n.Size, n.Reason})
+		}
+		same = same && sp.Reused
+	}
+	if len(out.Commits) == 0 {
+		return out, fmt.Errorf("%w: job %s has no folder here to keep; go to its folder and run duplex take %s", job.ErrNotFound, s.Short, s.Short)
+	}
+	if same && (r.Quiet || sameCommits(s.SafePoint.Commits, out.Commits)) {
+		out.Number, out.Reused, out.Position, out.At = s.SafePoint.Number, true, s.SafePoint.Position, s.SafePoint.At
+		return out, nil
+	}
+	err = t.write(ctx, by, true, func(c *change) error {
+		e, err := c.append(id, &job.SafePoint{Number: out.Number, Why: r.Why, Commits: out.Commits, NotCovered: len(out.NotCovered), Green: r.Green})
+		out.Position, out.At = e.Position, e.HappenedAt
+		return err
+	})
+	return out, err
+}
+
+func sameCommits(a, b []job.Snapshot) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Commit != b[i].Commit || a[i].Workspace != b[i].Workspace {
+			return false
+		}
+	}
+	return true
+}
+
+// mayAct asks the fence before slow work begins; the write asks it again.
+func (t *Tracker) mayAct(s *job.Standing, by Actor, kind job.Kind) error {
+	if by.Guest {
+		return fmt.Errorf("%w: this session is a guest at the job; take it first: duplex take %s", job.ErrFenced, s.Short)
+	}
+	_, err := job.Fence(s, kind, by.Author, by.Session, by.Token)
+	if err != nil {
+		return fmt.Errorf("%w: read where the job stands: duplex show %s", err, s.Short)
+	}
+	return nil
+}
+
+func (t *Tracker) standing(ctx context.Context, id job.ID) (job.Standing, error) {
+	var s job.Standing
+	err := t.store.Read(ctx, func(tx *store.Tx) error {
+		var err error
+		s, err = tx.Standing(id)
+		return err
+	})
+	return s, err
+}
+
+func (t *Tracker) headHash(ctx context.Context, id job.ID) (string, error) {
+	var h string
+	err := t.store.Read(ctx, func(tx *store.Tx) error {
+		var err error
+		h, err = tx.Head(id)
+		return err
+	})
+	return h, err
+}
+
+// SafePoints lists a job's safe points, newest first.
+func (t *Tracker) SafePoints(ctx context.Context, id job.ID) ([]Kept, error) {
+	s, err := t.standing(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var out []Kept
+	err = t.store.Read(ctx, func(tx *store.Tx) error {
+		entries, err := tx.EntriesOf(id, []job.Kind{job.KindSafePoint}, true, 0)
+		for _, e := range entries {
+			if p, ok := e.Payload.(*job.SafePoint); ok {
+				out = append(out, Kept{Job: id, Short: s.Short, Number: p.Number, Why: p.Why, Commits: p.Commits, Position: e.Position, At: e.HappenedAt})
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+// SafePoint finds one safe point by its number; 0 is the newest.
+func (t *Tracker) SafePoint(ctx context.Context, id job.ID, number int) (Kept, error) {
+	all, err := t.SafePoints(ctx, id)
+	if err != nil {
+		return Kept{}, err
+	}
+	for _, k := range all {
+		if number == 0 || k.Number == number {
+			return k, nil
+		}
+	}
+	return Kept{}, fmt.Errorf("%w: no safe point %d; duplex safepoint list shows them", job.ErrNotFound, number)
+}
+
+// Changes of a workspace since a safe point.
+func (t *Tracker) Changes(ctx context.Context, k Kept) ([]string, error) {
+	s, err := t.standing(ctx, k.Job)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, c := range k.Commits {
+		w, ok := workspaceOf(&s, c.Workspace)
+		if !ok {
+			continue
+		}
+		p, err := t.placeOf(w)
+		if err != nil {
+			return out, err
+		}
+		r, err := p.Restore(ctx, workspace.RestoreOptions{Job: string(k.Job), Target: c.Commit, Force: true, DryRun: true})
+		if err != nil {
+			return out, err
+		}
+		out = append(append(out, r.Written...), r.Removed...)
+	}
+	sort.Strings(out)
+	return out, nil
+}
+
+func workspaceOf(s *job.Standing, id job.ID) (job.Workspace, bool) {
+	for _, w := range s.Workspaces {
+		if w.ID == id {
+			return w, true
+		}
+	}
+	return job.Workspace{}, false
+}
+
+// RestoreRequest asks to go back.
+type RestoreRequest struct {
+	Number int // of the safe point; 0: the newest
+	DryRun bool
+	Force  bool // overwrite what neither the last safe point nor a step explains
+	Paths  []string
+	Why    string
+	Undo   bool // go back to what was there before the last restore
+}
+
+// WentBack says what a restore did.
+type WentBack struct {
+	Job      job.ID          `json:"job"`
+	Short    string          `json:"short"`
+	To       int             `json:"to"`
+	Undo     int             `json:"undo"`
+	DryRun   bool            `json:"dry_run,omitempty"`
+	Restored []RestoredPlace `json:"workspaces"`
+}
+
+// RestoredPlace is what going back did in one workspace.
+type RestoredPlace struct {
+	Workspace  string   `json:"workspace"`
+	Written    []string `json:"written"`
+	Removed    []string `json:"removed"`
+	MovedAside []string `json:"moved_aside,omitempty"`
+	Aside      string   `json:"aside,omitempty"`   // the folder it was moved to
+	Left       []string `json:"left,omitempty"`    // differs, and was left alone
+	Refused    []string `json:"refused,omitempty"` // somebody else's changes
+}
+
+// Restore brings the workspaces of a job back to a safe point. The present is
+// kept first, so that going back can be undone.
+func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreRequest) (WentBack, error) {
+	s, err := t.standing(ctx, id)
+	if err != nil {
+		return WentBack{}, err
+	}
+	if err := t.mayAct(&s, by, job.KindWentBack); err != nil {
+		return WentBack{}, err
+	}
+	if r.Undo {
+		if r.Number, err = t.lastUndo(ctx, id); err != nil {
+			return WentBack{}, err
+		}
+	}
+	target, err := t.SafePoint(ctx, id, r.Number)
+	if err != nil {
+		return WentBack{}, err
+	}
+	out := WentBack{Job: id, Short: s.Short, To: target.Number, DryRun: r.DryRun}
+	n := 1
+	if s.SafePoint != nil {
+		n = s.SafePoint.Number + 1
+	}
+	touched, err := t.touchedPaths(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	var undo []job.Snapshot
+	for _, c := range target.Commits {
+		w, ok := workspaceOf(&s, c.Workspace)
+		if !ok {
+			continue
+		}
+		p, err := t.placeOf(w)
+		if err != nil {
+			return out, err
+		}
+		res, err := p.Restore(ctx, workspace.RestoreOptions{Job: string(id), N: n, Target: c.Commit, Last: lastCommit(&s, c.Workspace),
+			Explained: func(path string) bool { return touched[touchedPath{c.Workspace, path}] }, Force: r.Force, DryRun: r.DryRun, Paths: r.Paths})
+		out.Restored = append(out.Restored, RestoredPlace{p.Top, res.Written, res.Removed, res.MovedAside, res.Aside, res.Left, res.Refused})
+		if err != nil {
+			return out, err
+		}
+		undo = append(undo, job.Snapshot{Workspace: c.Workspace, Commit: res.Undo.Commit, Tree: res.Undo.Tree, Head: res.Undo.Head, Branch: res.Undo.Branch})
+	}
+	if r.DryRun {
+		return out, nil
+	}
+	out.Undo = n
+	err = t.write(ctx, by, true, func(c *change) error {
+		if _, err := c.append(id, &job.SafePoint{Number: n, Why: "before going back", Commits: undo}); err != nil {
+			return err
+		}
+		w := &job.WentBack{To: target.Number, Undo: n, Why: c.clip(r.Why, 300), Undone: r.Undo}
+		for _, res := range out.Restored {
+			w.Written += len(res.Written)
+			w.Removed += len(res.Removed)
+			w.Aside += len(res.MovedAside)
+		}
+		_, err := c.append(id, w)
+		return err
+	})
+	return out, err
+}
+
+// lastUndo is the safe point that holds what was there before the last restore.
+func (t *Tracker) lastUndo(ctx context.Context, id job.ID) (int, error) {
+	n := 0
+	err := t.store.Read(ctx, func(tx *store.Tx) error {
+		entries, err := tx.EntriesOf(id, []job.Kind{job.KindWentBack}, true, 1)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if p, ok := e.Payload.(*job.WentBack); ok {
+				n = p.Undo
+			}
+		}
+		return nil
+	})
+	if err == nil && n == 0 {
+		return 0, fmt.Errorf("%w: nothing was restored yet, so there is nothing to undo", job.ErrNotFound)
+	}
+	return n, err
+}
+
+type touchedPath struct {
+	workspace job.ID
+	path      string
+}
+
+// touchedPaths are the paths that steps of this job edited: what stands there is
+// the job's own work, not somebody else's.
+func (t *Tracker) touchedPaths(ctx context.Context, id job.ID) (map[touchedPath]bool, error) {
+	out := map[touchedPath]bool{}
+	err := t.store.Read(ctx, func(tx *store.Tx) error {
+		works, err := tx.Works(id, job.WorkFile)
+		for _, w := range works {
+			if w.Edits > 0 {
+				out[touchedPath{w.Workspace, w.Name}] = true
+			}
+		}
+		return err
+	})
+	return out, err
+}
+
+func lastCommit(s *job.Standing, ws job.ID) string {
+	if s.SafePoint == nil {
+		return ""
+	}
+	for _, c := range s.SafePoint.Commits {
+		if c.Workspace == ws {
+			return c.Commit
+		}
+	}
+	return ""
+}

@@ -1,0 +1,493 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/process"
+	"github.com/seed-5777983b/duplex/internal/store"
+	"github.com/seed-5777983b/duplex/internal/transcript"
+)
+
+// tailPerHook bounds what one hook reads of a transcript, in bytes; what is
+// beyond is read by the next.
+const tailPerHook = 4 << 20
+
+// Observe takes in one hook call of an agent: it binds the session, records what
+// its hook and transcript say, renews its lease, watches how full its context is
+// and answers. It is one transaction; a handover and the looks at the workspace
+// that go with it come after, at the few moments that want them.
+func (t *Tracker) Observe(ctx context.Context, ad agent.Adapter, ev agent.Event) (agent.Answer, error) {
+	o := &observing{Tracker: t, ad: ad, ev: ev}
+	if ev.Session == "" {
+		return agent.Answer{}, nil
+	}
+	if err := o.look(ctx); err != nil {
+		return agent.Answer{}, err
+	}
+	if o.off {
+		return agent.Answer{}, nil
+	}
+	by := Actor{Author: job.Author{Kind: job.Agent, Name: ad.Name()}}
+	if err := t.write(ctx, by, o.durable(), o.take); err != nil {
+		return agent.Answer{}, err
+	}
+	return o.after(ctx)
+}
+
+// observing is one hook call under way.
+type observing struct {
+	*Tracker
+	ad    agent.Adapter
+	ev    agent.Event
+	row   *store.Session
+	place Place
+	off   bool
+	named job.ID
+
+	rows   []agent.Row
+	reader agent.Reader
+	next   int64 // transcript offset after the rows
+	broken int   // lines that could not be read
+
+	rec      *recorder
+	standing job.Standing
+	stale    bool
+	fresh    bool // the session came to its job in this call
+	opened   bool // a job was opened by itself
+	nudge    bool
+	handover string // why a handover is due
+	fill     float64
+	offer    []string
+	answer   agent.Answer
+}
+
+// durable says which moments must survive a power cut.
+func (o *observing) durable() bool {
+	switch o.ev.Kind {
+	case agent.SessionStart, agent.BeforeCompact, agent.SessionEnd:
+		return true
+	}
+	return false
+}
+
+// look reads what is known of the session and the tail of its transcript, before
+// the store's one writer is asked for.
+func (o *observing) look(ctx context.Context) error {
+	err := o.store.Read(ctx, func(tx *store.Tx) error {
+		row, err := tx.Session(o.ad.Name(), o.ev.Session)
+		if err != nil && !errors.Is(err, job.ErrNotFound) {
+			return err
+		}
+		o.row = row
+		if name := o.getenv("DUPLEX_JOB"); name != "" {
+			if o.named, err = tx.Resolve(name); err != nil && !errors.Is(err, job.ErrNotFound) && !errors.Is(err, job.ErrAmbiguous) {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if o.getenv("DUPLEX_OFF") == "1" || o.row != nil && o.row.Off {
+		o.off = true
+		return nil
+	}
+	if o.ev.Dir != "" {
+		if o.place, err = o.Place(o.ev.Dir); err != nil {
+			o.place = Place{} // a folder that cannot be a workspace still has sessions
+		}
+	}
+	return o.tail()
+}
+
+// tail reads the transcript from where the last call left it.
+func (o *observing) tail() error {
+	path := o.ev.Transcript
+	if path == "" && o.row != nil {
+		path = o.row.Transcript
+	}
+	if path == "" {
+		return nil
+	}
+	o.reader = o.ad.NewReader()
+	var from int64
+	if o.row != nil && o.row.Transcript == path {
+		from = o.row.Offset
+		if len(o.row.Reader) > 0 {
+			if err := o.reader.Restore(o.row.Reader); err != nil {
+				return fmt.Errorf("transcript state: %w", err)
+			}
+		}
+	}
+	next, err := transcript.Lines(path, from, tailPerHook, func(line []byte, offset int64) error {
+		rows, err := o.reader.Line(line, offset)
+		if err != nil {
+			o.broken++
+			return nil
+		}
+		o.rows = append(o.rows, rows...)
+		return nil
+	})
+	o.next = next
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // not written yet at a session's first moment
+	}
+	return err
+}
+
+// take is the transaction of one hook call.
+func (o *observing) take(c *change) error {
+	if err := o.arrive(c); err != nil {
+		return err
+	}
+	if o.row.Job == "" {
+		o.unbound()
+	} else if err := o.recordAll(c); err != nil {
+		return err
+	}
+	o.level()
+	if o.row.Job == "" && (o.nudge || o.handover != "") && !o.opened {
+		if err := o.carry(c); err != nil {
+			return err
+		}
+	}
+	o.row.LastHook = c.now
+	if o.row.Job != "" {
+		if err := o.keepLease(c); err != nil {
+			return err
+		}
+		if err := o.moment(c); err != nil {
+			return err
+		}
+	}
+	return o.save(c)
+}
+
+func (o *observing) save(c *change) error {
+	if o.reader != nil {
+		o.row.Offset = o.next
+		if o.row.Job != "" {
+			state, err := o.reader.State()
+			if err != nil {
+				return fmt.Errorf("transcript state: %w", err)
+			}
+			o.row.Reader = state
+		}
+	}
+	return c.saveSession(o.row)
+}
+
+// saveSession writes a session's row through the funnel: a transcript's path and
+// a reader's state hold an agent's text.
+func (c *change) saveSession(row *store.Session) error {
+	sealed, err := c.redact.JSON(row)
+	if err != nil {
+		return err
+	}
+	return c.tx.SaveSession(row.Agent, row.AgentSession, sealed)
+}
+
+// arrive finds or makes the session's row and binds it.
+func (o *observing) arrive(c *change) error {
+	if o.row == nil {
+		o.row = &store.Session{ID: newID(), Agent: o.ad.Name(), AgentSession: o.ev.Session, Transcript: o.ev.Transcript}
+	} else if row, err := c.tx.SessionByID(o.row.ID); err == nil {
+		o.row = row // as it is now, within the transaction
+	} else if !errors.Is(err, job.ErrNotFound) {
+		return err
+	}
+	if o.ev.Transcript != "" && o.row.Transcript != o.ev.Transcript {
+		o.row.Transcript, o.row.Offset, o.row.Reader = o.ev.Transcript, 0, nil
+	}
+	if o.place.Workspace != nil && (o.row.Workspace == "" || o.ev.Kind == agent.SessionStart) {
+		o.row.Workspace = o.place.ID
+	}
+	if o.ev.Model != "" {
+		o.row.Model = o.ev.Model
+	}
+	if o.ev.PID > 0 && o.row.Process.PID != o.ev.PID {
+		if ident, err := process.Of(o.ev.PID); err == nil {
+			o.row.Process = processOf(ident)
+		}
+	}
+	if o.ev.Kind == agent.SessionStart {
+		o.row.Ended = 0
+	}
+	levels := o.ad.Levels(o.row.Model, o.getenv)
+	o.row.Window, o.row.Level = levels.Window, levels.Level
+	return o.bind(c)
+}
+
+// bind decides which job the session belongs to, and sits it down there.
+func (o *observing) bind(c *change) error {
+	var a job.Arrival
+	a.Named, a.Auto = o.named, o.set.Auto
+	a.Carried = o.ev.Kind == agent.BeforeCompact || o.ev.Kind == agent.SessionStart && (o.ev.Source == "resume" || o.ev.Source == "compact")
+	if o.row.Job != "" {
+		s, err := c.tx.Standing(o.row.Job)
+		switch {
+		case errors.Is(err, job.ErrNotFound), err == nil && s.Done() && (o.ev.Kind == agent.Prompt || o.ev.Kind == agent.SessionStart):
+			o.row.Job, o.row.Guest, o.row.Token = "", false, 0 // it ended, or was removed: what comes is something new
+		case err != nil:
+			return err
+		default:
+			a.Bound = &job.Bound{Job: o.row.Job, Session: o.row.ID, Guest: o.row.Guest, Token: o.row.Token}
+		}
+	}
+	if a.Bound == nil {
+		from, err := o.cameFrom(c)
+		if err != nil {
+			return err
+		}
+		a.From = from
+		if o.place.Workspace != nil {
+			off, err := c.tx.Off(o.place.ID)
+			if err != nil {
+				return err
+			}
+			a.Off = off
+			open, err := c.tx.OpenJobsOf(o.place.ID)
+			if err != nil {
+				return err
+			}
+			for _, j := range open {
+				a.Open = append(a.Open, j.ID)
+				o.offer = append(o.offer, j.Short)
+			}
+		}
+	}
+	b := job.Bind(a)
+	switch {
+	case b.Known != nil && b.Job == o.row.Job:
+		return o.know(c)
+	case b.Job != "":
+		return o.sit(c, b.Job, b.How)
+	case b.Open && a.Carried:
+		return o.carry(c)
+	}
+	if len(b.Offer) == 0 {
+		o.offer = nil
+	}
+	return nil
+}
+
+// cameFrom finds the binding of the session this one was resumed, forked or
+// cleared from.
+func (o *observing) cameFrom(c *change) (*job.Bound, error) {
+	var row *store.Session
+	var err error
+	switch {
+	case o.ev.From != "":
+		row, err = c.tx.Session(o.row.Agent, o.ev.From)
+	case o.ev.Source == "clear" && o.row.Process.PID != 0:
+		row, err = c.tx.SessionByProcess(o.row.Process)
+	}
+	if errors.Is(err, job.ErrNotFound) || row == nil || row.Job == "" || row.ID == o.row.ID {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.tx.Standing(row.Job)
+	if err != nil || s.Done() {
+		return nil, nil
+	}
+	o.row.From = row.ID
+	return &job.Bound{Job: row.Job, Session: row.ID, Guest: row.Guest, Token: row.Token}, nil
+}
+
+// sit makes the session one of the job's, as its holder when the lease is free,
+// as a guest when another has it.
+func (o *observing) sit(c *change, id job.ID, how string) error {
+	return o.sitAs(c, id, how, o.ev.Source)
+}
+
+func (o *observing) sitAs(c *change, id job.ID, how, source string) error {
+	s, err := c.tx.Standing(id)
+	if err != nil {
+		return err
+	}
+	o.fresh = true
+	o.row.Job, o.row.Number, o.row.Guest, o.row.Token = id, s.Sessions+1, false, 0
+	lease, err := c.claim(&s, o.asking(false))
+	switch {
+	case errors.Is(err, job.ErrHeld):
+		o.row.Guest = true
+	case errors.Is(err, job.ErrFinished):
+	case err != nil:
+		return err
+	}
+	c.by.Session, c.by.Workspace, c.by.Guest = o.row.ID, o.row.Workspace, o.row.Guest
+	started := &job.SessionStarted{Agent: o.row.Agent, AgentSession: o.row.AgentSession, Number: o.row.Number, Model: o.row.Model,
+		Source: source, From: o.row.From, How: how, Driven: o.row.Driven, Process: o.row.Process, Window: o.row.Window,
+		Level: o.row.Level, Transcript: o.row.Transcript}
+	if o.place.Workspace != nil {
+		started.Workspace = o.place.workspace()
+	}
+	if _, err := c.append(id, started); err != nil {
+		return err
+	}
+	if lease != nil {
+		if _, err := c.append(id, lease); err != nil {
+			return err
+		}
+		o.row.Token, c.by.Token = lease.Token, lease.Token
+	}
+	return o.know(c)
+}
+
+func (o *observing) asking(take bool) job.Asking {
+	return job.Asking{Session: o.row.ID, Driven: o.row.Driven, Process: o.row.Process, Take: take}
+}
+
+// know loads the standing of the session's job.
+func (o *observing) know(c *change) error {
+	s, err := c.tx.Standing(o.row.Job)
+	if err != nil {
+		return err
+	}
+	o.standing = s
+	c.by.Session, c.by.Workspace, c.by.Guest, c.by.Token = o.row.ID, o.row.Workspace, o.row.Guest, o.row.Token
+	o.stale = job.Stale(&s, o.row.ID, o.row.Token)
+	return nil
+}
+
+// unbound watches a session that belongs to no job: only how full it is.
+func (o *observing) unbound() {
+	for _, r := range o.rows {
+		switch {
+		case r.Kind == agent.RowUsage && r.Usage != nil && r.Usage.Context > 0:
+			if grown := r.Usage.Context - o.row.Context; o.row.Context > 0 {
+				o.row.Largest = max(o.row.Largest, grown)
+			}
+			o.row.Context = r.Usage.Context
+			if o.row.Model == "" {
+				o.row.Model = r.Usage.Model
+			}
+		case r.Kind == agent.RowCompacted:
+			o.row.Nudged, o.row.HandedOver, o.row.Context = 0, 0, 0
+		}
+	}
+}
+
+// recordAll writes the transcript's new rows, then the call the hook is about.
+func (o *observing) recordAll(c *change) error {
+	o.rec = o.recorder(c)
+	for _, r := range o.rows {
+		if err := o.rec.record(r); err != nil {
+			return err
+		}
+	}
+	if o.broken > 0 {
+		if _, err := o.rec.append(&job.Gap{What: "transcript lines that could not be read", Count: int64(o.broken), Source: o.row.Agent}); err != nil {
+			return err
+		}
+	}
+	if o.ev.Context > 0 {
+		o.row.Context = o.ev.Context
+	}
+	if o.ev.Kind == agent.AfterTool {
+		o.row.InFlight = ""
+		return o.rec.call(o.ev.Tool, happened(0, job.FromHook), o.ev.Subagent != "")
+	}
+	if o.ev.Kind == agent.BeforeTool && o.ev.Tool != nil && o.ev.Subagent == "" {
+		o.row.InFlight = o.clipped(c, o.ev.Tool.Title)
+	}
+	return nil
+}
+
+func (o *observing) clipped(c *change, s string) string { return c.clip(flat(s), 200) }
+
+func (o *observing) recorder(c *change) *recorder {
+	home, _ := os.UserHomeDir()
+	return &recorder{change: c, row: o.row, place: o.place, dir: o.ev.Dir, home: home, from: job.FromTranscript, live: true}
+}
+
+// carry opens a job by itself from the session's transcript, so that a person who
+// never typed duplex start is carried past the limit all the same.
+func (o *observing) carry(c *change) error {
+	if o.set.Auto != job.AutoOn || o.row.Transcript == "" {
+		return nil
+	}
+	off := false
+	if o.place.Workspace != nil {
+		var err error
+		if off, err = c.tx.Off(o.place.ID); err != nil {
+			return err
+		}
+	}
+	if off || len(o.offer) > 0 {
+		return nil
+	}
+	rows, reader, next, err := o.whole()
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	goal := ""
+	for _, r := range rows {
+		if r.Kind == agent.RowInstruction {
+			goal = r.Text
+			break
+		}
+	}
+	if goal == "" {
+		return nil
+	}
+	id, err := c.open(&job.Opened{Goal: c.clip(goal, keptText), Unnamed: true, Workspace: o.workspace()}, said(job.Author{Kind: job.Duplex}))
+	if err != nil {
+		return err
+	}
+	o.opened = true
+	if err := o.sitAs(c, id, "opened", "startup"); err != nil {
+		return err
+	}
+	o.rows, o.reader, o.next = rows, reader, next
+	return o.recordAll(c)
+}
+
+func (o *observing) workspace() job.Workspace {
+	if o.place.Workspace == nil {
+		return job.Workspace{}
+	}
+	return o.place.workspace()
+}
+
+// whole reads the session's transcript from its start.
+func (o *observing) whole() ([]agent.Row, agent.Reader, int64, error) {
+	reader := o.ad.NewReader()
+	var rows []agent.Row
+	next, err := transcript.Lines(o.row.Transcript, 0, 0, func(line []byte, offset int64) error {
+		got, err := reader.Line(line, offset)
+		if err == nil {
+			rows = append(rows, got...)
+		}
+		return nil
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, 0, nil
+	}
+	return rows, reader, next, err
+}
+
+// level decides, once a level, whether the agent is nudged or a handover is due:
+// at 85 % of the level at which it compacts or stops, or when less than twice the
+// largest step so far is left.
+func (o *observing) level() {
+	if o.row.Level <= 0 || o.row.Context <= 0 || o.stale || o.row.Guest {
+		return
+	}
+	o.fill = float64(o.row.Context) / float64(o.row.Level)
+	left := o.row.Level - o.row.Context
+	if o.fill >= o.set.Nudge && o.row.Nudged == 0 {
+		o.row.Nudged, o.nudge = 1, true
+	}
+	if (o.fill >= o.set.Handover || o.row.Largest > 0 && left < 2*o.row.Largest) && o.row.HandedOver == 0 {
+		o.row.HandedOver, o.handover = 1, "level"
+	}
+}

@@ -1,0 +1,142 @@
+package tracker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/store"
+	"github.com/seed-5777983b/duplex/internal/workspace"
+)
+
+// Place is a workspace with its id.
+type Place struct {
+	*workspace.Workspace
+	ID job.ID
+}
+
+// Place finds the workspace a folder belongs to and gives it an id.
+func (t *Tracker) Place(dir string) (Place, error) {
+	w, err := workspace.Find(dir, t.dir)
+	if err != nil {
+		return Place{}, err
+	}
+	id, err := w.ID()
+	if err != nil {
+		return Place{}, err
+	}
+	return Place{w, job.ID(id)}, nil
+}
+
+// workspace is the ledger's form, with the branch when it is cheap to tell.
+func (p Place) workspace() job.Workspace {
+	return job.Workspace{ID: p.ID, Path: p.Top, Git: p.Git, Branch: branchOf(p.GitDir)}
+}
+
+// branchOf reads the branch from HEAD, without a process.
+func branchOf(gitDir string) string {
+	b, err := os.ReadFile(filepath.Join(gitDir, "HEAD"))
+	if err != nil {
+		return ""
+	}
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: refs/heads/")
+	if !ok {
+		return ""
+	}
+	return name
+}
+
+// placeOf opens a workspace of a job; it must still be where it was.
+func (t *Tracker) placeOf(w job.Workspace) (Place, error) {
+	p, err := t.Place(w.Path)
+	if err != nil {
+		return Place{}, fmt.Errorf("the job's folder %s: %w", w.Path, err)
+	}
+	if p.ID != w.ID {
+		return Place{}, fmt.Errorf("%w: %s is now another folder than the one the job knows; go to the moved folder and run duplex take", job.ErrNotFound, w.Path)
+	}
+	return p, nil
+}
+
+// relative names a path the way the ledger does: within the workspace with
+// forward slashes; outside as ~/… or absolute.
+func (p Place) relative(dir, path, home string) (name string, ws job.ID) {
+	if path == "" {
+		return "", ""
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	path = filepath.Clean(path)
+	for _, top := range []string{p.Top} {
+		if rel, err := filepath.Rel(top, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return filepath.ToSlash(rel), p.ID
+		}
+	}
+	if home != "" {
+		if rel, err := filepath.Rel(home, path); err == nil && !strings.HasPrefix(rel, "..") {
+			return "~/" + filepath.ToSlash(rel), ""
+		}
+	}
+	return filepath.ToSlash(path), ""
+}
+
+// Find names a job: by short name, a unique prefix, or, when name is empty, the
+// session's own job or the one open job of the folder's workspace.
+func (t *Tracker) Find(ctx context.Context, by Actor, name, dir string) (job.ID, error) {
+	var id job.ID
+	err := t.store.Read(ctx, func(tx *store.Tx) error {
+		var err error
+		switch {
+		case name != "":
+			id, err = tx.Resolve(name)
+			return err
+		case by.Job != "":
+			id = by.Job
+			return nil
+		case t.getenv("DUPLEX_JOB") != "":
+			id, err = tx.Resolve(t.getenv("DUPLEX_JOB"))
+			return err
+		}
+		id, err = t.jobOfFolder(tx, dir)
+		return err
+	})
+	return id, err
+}
+
+// ErrNoJobHere: no job was named and the folder has none open, or several.
+var ErrNoJobHere = errors.New("no job here")
+
+func (t *Tracker) jobOfFolder(tx *store.Tx, dir string) (job.ID, error) {
+	p, err := t.Place(dir)
+	if err != nil {
+		return "", fmt.Errorf("%w: name one, as in duplex show JOB; duplex jobs lists them (%v)", ErrNoJobHere, err)
+	}
+	open, err := tx.OpenJobsOf(p.ID)
+	if err != nil {
+		return "", err
+	}
+	if len(open) == 1 {
+		return open[0].ID, nil
+	}
+	if len(open) > 1 {
+		var names []string
+		for _, j := range open {
+			names = append(names, j.Short)
+		}
+		return "", fmt.Errorf("%w: %d jobs are open in this folder: %s; name one", ErrNoJobHere, len(open), strings.Join(names, ", "))
+	}
+	// Nothing open: the newest job that ended here is still what one asks about.
+	rows, err := tx.Jobs(store.JobFilter{Workspace: p.ID, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(rows) == 0 {
+		return "", fmt.Errorf("%w: start one with duplex start \"GOAL\", or name one; duplex jobs lists them", ErrNoJobHere)
+	}
+	return rows[0].ID, nil
+}

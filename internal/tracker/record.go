@@ -1,0 +1,371 @@
+package tracker
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/check"
+	"github.com/seed-5777983b/duplex/internal/cost"
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/store"
+)
+
+// recorder turns what an agent's hooks and transcript say into entries of one
+// session. Hook and transcript name the same record alike, so whichever comes
+// first writes it.
+type recorder struct {
+	*change
+	row   *store.Session
+	place Place
+	dir   string // the agent's working folder, for relative paths
+	home  string
+	from  job.TimeSource
+	live  bool // rows come from a session under way, so a limit pauses the job
+	wrote int
+}
+
+// Bounds of what is kept of one output, in bytes.
+const (
+	inlineReceipt = 4 << 10
+	keptOutput    = 64 << 10
+	keptText      = 8 << 10
+	saidLimit     = 300
+)
+
+func (r *recorder) append(p job.Payload, details ...detail) (store.Appended, error) {
+	details = append([]detail{in(r.row.ID)}, details...)
+	a, err := r.appendKnown(r.row.Job, p, details...)
+	if err == nil && !a.Known {
+		r.wrote++
+	}
+	return a, err
+}
+
+func (r *recorder) person(p job.Payload, details ...detail) error {
+	_, err := r.append(p, append(details, said(job.Author{Kind: job.Person}))...)
+	return err
+}
+
+// record writes what one transcript row says.
+func (r *recorder) record(a agent.Row) error {
+	key := func(event string) detail {
+		if a.Record != "" {
+			return keyed(job.RecordKey(r.row.Agent, r.row.AgentSession, job.Kind(event), fmt.Sprint(a.Record, "/", a.Ordinal)))
+		}
+		return keyed(job.PlaceKey(r.row.Agent, r.row.AgentSession, event, fmt.Sprint(a.Offset), a.Ordinal))
+	}
+	at := happened(a.At, r.from)
+	switch a.Kind {
+	case agent.RowInstruction:
+		return r.person(&job.Instructed{Text: r.clip(a.Text, keptText), Standing: len(job.Directives(a.Text)) > 0}, key("instructed"), at)
+	case agent.RowSaid:
+		r.row.Said = r.clip(flat(a.Text), saidLimit)
+		return nil
+	case agent.RowCall:
+		r.row.InFlight = a.Call.Title
+		return nil
+	case agent.RowResult:
+		r.row.InFlight = ""
+		return r.call(a.Call, at, a.Side)
+	case agent.RowUsage:
+		return r.usage(a.Usage, at)
+	case agent.RowPlan:
+		return r.person(&job.Decided{Text: r.clip(firstLine(a.Text), 300), Why: r.clip(rest(a.Text), 2000)}, key("plan"), at)
+	case agent.RowAsked:
+		return r.asked(a, key("asked"), at)
+	case agent.RowAnswered:
+		return r.person(&job.Answered{Text: r.clip(a.Text, keptText)}, key("answered"), at)
+	case agent.RowTasks:
+		return r.tasks(a.Tasks, at)
+	case agent.RowLimit:
+		return r.limit(a, key("limit"), at)
+	case agent.RowTotals:
+		return r.totals(a, key("totals"), at)
+	case agent.RowCompacted:
+		r.row.Nudged, r.row.HandedOver, r.row.Context = 0, 0, 0
+		return nil
+	}
+	return nil
+}
+
+func (r *recorder) asked(a agent.Row, key, at detail) error {
+	_, err := r.append(&job.Asked{Text: r.clip(a.Text, keptText), Options: a.Options}, key, at)
+	return err
+}
+
+// call writes a call with its result: a step when it is meaningful, else what it
+// touched.
+func (r *recorder) call(c *agent.Call, at detail, side bool) error {
+	if c == nil || c.Done == nil {
+		return nil
+	}
+	key := keyed(job.RecordKey(r.row.Agent, r.row.AgentSession, "call", c.ID))
+	if c.ID == "" {
+		key = func(*job.Envelope) {}
+	}
+	s, err := r.tx.Standing(r.row.Job)
+	if err != nil {
+		return err
+	}
+	sub := ""
+	if side {
+		sub = "sub-agent"
+	}
+	paths, symbols := r.paths(c.Paths), r.symbols(c.Symbols)
+	by := said(job.Author{Kind: job.Command})
+	if c.Class == "" {
+		_, err := r.append(&job.Touched{Tool: c.Name, Title: r.clip(c.Title, 200), Paths: paths, Symbols: symbols, Action: s.Actions + 1,
+			Call: c.ID, Failed: c.Done.Result == job.Failed, Agent: sub}, key, at, by)
+		return err
+	}
+	receipt, err := r.receipt(c.Done.Output, c.Done.Result == job.Failed)
+	if err != nil {
+		return err
+	}
+	step := &job.Step{Class: c.Class, Title: r.clip(flat(c.Title), 200), Command: r.clip(c.Command, keptText), Tool: c.Name,
+		Result: c.Done.Result, Exit: c.Done.Exit, Tests: testCounts(c), Receipt: receipt, Paths: paths, Symbols: symbols,
+		Action: s.Actions + 1, Call: c.ID, Commit: c.Commit, Added: c.Added, Removed: c.Removed, Millis: c.Done.Millis, Agent: sub}
+	_, err = r.append(step, key, at, by)
+	return err
+}
+
+func testCounts(c *agent.Call) *job.TestCounts {
+	if c.Done.Tests != nil {
+		return c.Done.Tests
+	}
+	if c.Class != job.ClassTest && c.Class != job.ClassCommand {
+		return nil
+	}
+	return countsOf(check.ParseCounts(c.Done.Output))
+}
+
+func countsOf(n *check.Counts) *job.TestCounts {
+	if n == nil {
+		return nil
+	}
+	return &job.TestCounts{Passed: n.Passed, Failed: n.Failed, Skipped: n.Skipped, Failures: n.FirstFailures}
+}
+
+// receipt keeps an output: whole up to 4 KB, else as a blob with the lines that
+// matter beside it. It is redacted before anything is cut.
+func (r *recorder) receipt(output string, failed bool) (job.Receipt, error) {
+	return r.change.receipt(output, failed)
+}
+
+func (c *change) receipt(output string, failed bool) (job.Receipt, error) {
+	if len(output) <= inlineReceipt {
+		return job.Receipt{Text: output, Size: int64(len(output))}, nil
+	}
+	size := int64(len(output))
+	clean := c.redact.Text(bounded(output, keptOutput))
+	digest, err := c.tx.PutBlob(clean)
+	if err != nil {
+		return job.Receipt{}, err
+	}
+	text := lastLines(clean.String(), 12, 1000)
+	if failed {
+		if f := check.FailingOutput(clean.String(), 12, 1000); f != "" {
+			text = f
+		}
+	}
+	return job.Receipt{Text: text, Blob: digest, Size: size}, nil
+}
+
+// usage writes what a message cost, priced from the dated table.
+func (r *recorder) usage(u *agent.Usage, at detail) error {
+	if u == nil || u.Model == "" {
+		return nil
+	}
+	p := &job.Spent{Message: u.Message, Model: u.Model, Tokens: u.Tokens, Estimate: u.Estimate, Purpose: u.Purpose, Context: u.Context}
+	e := job.Envelope{HappenedAt: r.now}
+	at(&e)
+	if pico, price, ok := cost.Price(u.Model, int64(e.HappenedAt), cost.Tokens(u.Tokens)); ok {
+		p.Pico, p.Price = &pico, price
+	}
+	if u.Context > 0 {
+		if grown := u.Context - r.row.Context; r.row.Context > 0 && grown > r.row.Largest {
+			r.row.Largest = grown
+		}
+		r.row.Context = u.Context
+		if u.Model != "" {
+			r.row.Model = u.Model
+		}
+	}
+	key := keyed(job.SpentKey(r.row.Agent, u.Message, u.Tokens))
+	if u.Message == "" {
+		key = func(*job.Envelope) {}
+	}
+	_, err := r.append(p, key, at, said(job.Author{Kind: job.Agent, Name: r.row.Agent}))
+	return err
+}
+
+// tasks folds an agent's own task list into open items.
+func (r *recorder) tasks(tasks []agent.Task, at detail) error {
+	if r.by.Guest {
+		return nil
+	}
+	agentSaid := said(job.Author{Kind: job.Agent, Name: r.row.Agent})
+	for _, task := range tasks {
+		if task.Text == "" && task.ID == "" {
+			continue
+		}
+		name := task.ID
+		if name == "" {
+			name = task.Text
+		}
+		raised := job.RecordKey(r.row.Agent, r.row.AgentSession, "task", name)
+		known, err := r.tx.ByKey(raised)
+		if err != nil {
+			return err
+		}
+		closed := task.State == "completed" || task.State == "deleted" || task.State == "cancelled"
+		if known == "" {
+			if closed || task.Text == "" {
+				continue
+			}
+			if _, err := r.append(&job.Raised{Text: r.clip(flat(task.Text), 500)}, keyed(raised), at, agentSaid); err != nil {
+				return soften(err)
+			}
+			continue
+		}
+		if closed {
+			end := job.RecordKey(r.row.Agent, r.row.AgentSession, "task ended", name)
+			if _, err := r.append(&job.Settled{Item: known, How: task.State}, keyed(end), at, agentSaid); err != nil {
+				return soften(err)
+			}
+		}
+	}
+	return nil
+}
+
+// soften drops the refusal of an act that the agent did not ask for: a replaced
+// session's task list is no decision of the job.
+func soften(err error) error {
+	if _, ok := err.(*refusal); ok {
+		return nil
+	}
+	return err
+}
+
+// limit pauses the job for a limit or an API error that ended a turn.
+func (r *recorder) limit(a agent.Row, key, at detail) error {
+	if !r.live || r.by.Guest {
+		return nil
+	}
+	p := &job.Paused{Reason: job.PauseRate, Evidence: r.clip(a.Text, 500), Until: a.Until}
+	if _, err := r.append(p, key, at); err != nil {
+		return soften(err)
+	}
+	return nil
+}
+
+// totals writes the difference between the agent's own totals and our sum.
+func (r *recorder) totals(a agent.Row, key, at detail) error {
+	sums, err := r.tx.SessionModels(r.row.Job, r.row.ID)
+	if err != nil {
+		return err
+	}
+	var diff []job.ModelDifference
+	for _, t := range a.Totals {
+		d := t.Tokens.Minus(sums[t.Model])
+		if d == (job.Tokens{}) {
+			continue
+		}
+		m := job.ModelDifference{Model: t.Model, Tokens: d}
+		m.Pico, _, _ = cost.Price(t.Model, int64(r.now), cost.Tokens(d))
+		diff = append(diff, m)
+	}
+	if len(diff) == 0 {
+		return nil
+	}
+	_, err = r.append(&job.Reconciled{Source: r.row.Agent, Models: diff}, key, at)
+	return err
+}
+
+// paths makes an agent's paths relative to the workspace.
+func (r *recorder) paths(list []job.Touch) []job.Touch {
+	out := make([]job.Touch, 0, min(len(list), job.MaxPaths))
+	for _, t := range list[:min(len(list), job.MaxPaths)] {
+		if r.place.Workspace != nil {
+			t.Name, t.Workspace = r.place.relative(r.dir, t.Name, r.home)
+		}
+		t.Name = r.clip(t.Name, 512)
+		out = append(out, t)
+	}
+	return out
+}
+
+// symbols names the files they stood in the same way.
+func (r *recorder) symbols(list []job.Touch) []job.Touch {
+	out := make([]job.Touch, 0, min(len(list), job.MaxSymbols))
+	for _, t := range list[:min(len(list), job.MaxSymbols)] {
+		if t.In != "" && r.place.Workspace != nil {
+			t.In, t.Workspace = r.place.relative(r.dir, t.In, r.home)
+		}
+		t.Name = r.clip(t.Name, 200)
+		out = append(out, t)
+	}
+	return out
+}
+
+// clip cuts a text that is too long, after redaction: half a credential escapes
+// every pattern.
+func (c *change) clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = c.redact.Text(s).String()
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func firstLine(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return strings.TrimSpace(s[:i])
+	}
+	return s
+}
+
+func rest(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return strings.TrimSpace(s[i:])
+	}
+	return ""
+}
+
+// bounded keeps the head and the tail of a long output, cut at line ends.
+func bounded(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head, tail := s[:n/4], s[len(s)-n*3/4:]
+	if i := strings.LastIndexByte(head, '\n'); i > 0 {
+		head = head[:i+1]
+	}
+	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)-1 {
+		tail = tail[i+1:]
+	}
+	return fmt.Sprintf("%s… %d bytes left out …\n%s", head, len(s)-len(head)-len(tail), tail)
+}
+
+func lastLines(s string, lines, bytes int) string {
+	s = strings.TrimRight(s, "\n")
+	if len(s) > bytes {
+		s = s[len(s)-bytes:]
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			s = s[i+1:]
+		}
+	}
+	all := strings.Split(s, "\n")
+	if len(all) > lines {
+		all = all[len(all)-lines:]
+	}
+	return strings.ToValidUTF8(strings.Join(all, "\n"), "")
+}
