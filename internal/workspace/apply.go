@@ -75,7 +75,7 @@ func (t *turn) goal(ctx context.Context, g *going) (string, error) {
 	if _, err := in.Feed(ctx, git.Join(lines), "update-index", "-z", "--index-info"); err != nil {
 		return "", fmt.Errorf("go back: %w", err)
 	}
-	goal, err := in.Line(ctx, "write-tree")
+	goal, err := in.Line(ctx, t.writeTree()...)
 	if err != nil {
 		return "", fmt.Errorf("go back: %w", err)
 	}
@@ -85,7 +85,7 @@ func (t *turn) goal(ctx context.Context, g *going) (string, error) {
 // verify compares what was reached with the goal, index and files, and makes
 // the index the private one.
 func (t *turn) verify(ctx context.Context, in git.Runner, goal string) error {
-	tree, err := in.Line(ctx, "write-tree")
+	tree, err := in.Line(ctx, t.writeTree()...)
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}

@@ -73,7 +73,16 @@ func parseIndex(data []byte, width int) (*gitIndex, error) {
 		x.entries = append(x.entries, e)
 		at, previous = at+n, e.path
 	}
-	return x, x.parseExtensions(text[at:])
+	if err := x.parseExtensions(text[at:]); err != nil {
+		return nil, err
+	}
+	for _, e := range x.entries {
+		// A split index leaves out the names of entries it replaces.
+		if e.path == "" && x.foreign == "" {
+			return nil, fmt.Errorf("%w: an entry without a name", errIndex)
+		}
+	}
+	return x, nil
 }
 
 // parseEntry reads one entry and says how many bytes it took.
@@ -115,9 +124,6 @@ func parseEntry(text string, width int, version uint32, previous string) (entry,
 	e.path = text[at : at+end]
 	if keep != "" {
 		e.path = keep + e.path
-	}
-	if e.path == "" {
-		return entry{}, 0, fmt.Errorf("%w: an entry without a name", errIndex)
 	}
 	at += end + 1
 	if version < 4 {

@@ -16,6 +16,7 @@ const (
 	Special    = "special"    // a FIFO, socket or device
 	Repository = "repository" // a repository inside this one that could not be kept
 	Skipped    = "held back"  // the caller asked for it
+	Sparse     = "sparse"     // a sparse checkout leaves it out; the tree has what the index has
 	OtherTree  = "work tree"  // another work tree of this repository: a workspace of its own
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -39,7 +40,7 @@ func (t *turn) look(ctx context.Context, o KeepOptions, include []string) (*pres
 	if err != nil {
 		return nil, err
 	}
-	p.userIndex, t.usersIndex = user.stamp, user
+	p.userIndex = user.stamp
 	base, err := t.lastIndex(last, user)
 	if err != nil {
 		return nil, err
@@ -108,18 +109,18 @@ func (t *turn) search(ctx context.Context, base *baseIndex, user *userIndex) (*f
 		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
 	f := &findings{}
-	for _, path := range others {
-		if strings.HasSuffix(path, "/") {
-			f.nested = append(f.nested, path)
+	for _, name := range others {
+		if strings.HasSuffix(name, "/") {
+			f.nested = append(f.nested, name)
 		} else {
-			f.added = append(f.added, path)
+			f.added = append(f.added, name)
 		}
 	}
 	sort.Strings(f.nested)
 	f.added = append(f.added, t.tracked(user, base.index, f.nested)...)
 	f.added = sortedUnique(f.added)
-	for _, path := range k.settle(f.added, f.nested) {
-		f.cover.NotCovered = append(f.cover.NotCovered, t.describe(path, Ignored))
+	for _, name := range k.settle(f.added, f.nested) {
+		f.cover.NotCovered = append(f.cover.NotCovered, t.describe(name, Ignored))
 	}
 	for _, i := range k.doubtful {
 		f.changed = append(f.changed, base.index.entries[i].path)
@@ -129,10 +130,16 @@ func (t *turn) search(ctx context.Context, base *baseIndex, user *userIndex) (*f
 		f.changed = base.index.present(k.seen)
 	}
 	gone, hidden := k.missing()
+	var absent []string
 	for _, i := range gone {
-		if !user.sparse(base.index.entries[i].path) { // outside a sparse checkout: no deletion
-			f.removed = append(f.removed, base.index.entries[i].path)
+		if name := base.index.entries[i].path; user.sparse(name) {
+			absent = append(absent, name) // no deletion
+		} else {
+			f.removed = append(f.removed, name)
 		}
+	}
+	for _, name := range t.collapse(absent) {
+		f.cover.NotCovered = append(f.cover.NotCovered, NotCovered{Path: name, Reason: Sparse})
 	}
 	for _, i := range hidden {
 		f.removed = append(f.removed, base.index.entries[i].path)
@@ -140,6 +147,22 @@ func (t *turn) search(ctx context.Context, base *baseIndex, user *userIndex) (*f
 	f.cover.NotCovered = append(f.cover.NotCovered, k.notCovered...)
 	f.cover.EmptyDirs = k.empty
 	return f, nil
+}
+
+// collapse names the highest missing folder instead of the paths in it.
+func (t *turn) collapse(absent []string) []string {
+	missing := map[string]bool{} // by folder
+	for i, name := range absent {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if _, known := missing[dir]; !known {
+				missing[dir] = !exists(t.at(dir))
+			}
+			if missing[dir] {
+				absent[i] = dir + "/"
+			}
+		}
+	}
+	return sortedUnique(absent)
 }
 
 // describe makes the note on a path that is left out.
@@ -254,7 +277,7 @@ func (t *turn) writeTrees(ctx context.Context, base *baseIndex, user *userIndex,
 		if err := base.own(t); err != nil {
 			return err
 		}
-		if p.tree, err = t.private.With("GIT_INDEX_FILE="+base.path).Line(ctx, "write-tree"); err != nil {
+		if p.tree, err = t.private.With("GIT_INDEX_FILE="+base.path).Line(ctx, t.writeTree()...); err != nil {
 			return fmt.Errorf("%w: %w", errTree, err)
 		}
 		if p.files, err = countIndex(base.path); err != nil {
@@ -270,6 +293,17 @@ func (t *turn) writeTrees(ctx context.Context, base *baseIndex, user *userIndex,
 		p.indexTree, err = t.writeUserTree(ctx, user)
 	}
 	return err
+}
+
+// writeTree is the command. git checks that every object is there, except in
+// a partial clone, which has never had some.
+func (t *turn) writeTree() []string {
+	for name, value := range t.config {
+		if name == "extensions.partialclone" || strings.HasPrefix(name, "remote.") && strings.HasSuffix(name, ".promisor") && value == "true" {
+			return []string{"write-tree", "--missing-ok"}
+		}
+	}
+	return []string{"write-tree"}
 }
 
 // countIndex reads the number of entries from the head of an index file.

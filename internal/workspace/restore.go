@@ -160,6 +160,12 @@ func (t *turn) plan(ctx context.Context, o RestoreOptions, keep KeepOptions, tar
 	if err != nil {
 		return nil, err
 	}
+	var sparse []string
+	for _, n := range m.NotCovered {
+		if n.Reason == Sparse {
+			sparse = append(sparse, n.Path)
+		}
+	}
 	g := &going{present: p, target: target}
 	var repositories []string
 	for _, n := range p.cover.Nested {
@@ -170,7 +176,8 @@ func (t *turn) plan(ctx context.Context, o RestoreOptions, keep KeepOptions, tar
 		case !o.wants(c.Path):
 			g.partial = true
 		case c.Status == "D" && stays[c.Path],
-			c.Status != "D" && t.cannotReplace(c, repositories):
+			c.Status != "D" && t.cannotReplace(c, repositories),
+			c.Status != "D" && coveredBy(sparse, c.Path) && !exists(t.at(c.Path)):
 			g.left = append(g.left, c.Path)
 			g.partial = true
 		default:
@@ -233,8 +240,7 @@ func (t *turn) hidden(changes []Change) []string {
 }
 
 // cannotReplace says that what is on disk in the place of a change could not
-// be kept: a device, an unreadable file, a repository, or something a sparse
-// checkout leaves out.
+// be kept: a device, an unreadable file or a repository.
 func (t *turn) cannotReplace(c Change, repositories []string) bool {
 	for _, r := range repositories {
 		if strings.HasPrefix(c.Path, r) || strings.HasPrefix(r, c.Path+"/") {
@@ -248,17 +254,12 @@ func (t *turn) cannotReplace(c Change, repositories []string) bool {
 	}
 	info, err := os.Lstat(t.at(c.Path))
 	if err != nil {
-		return c.Status != "A" && t.leftOut(c.Path)
+		return false
 	}
 	if info.Mode().IsRegular() && !readable(t.at(c.Path)) {
 		return true
 	}
 	return info.Mode().Type()&^(os.ModeDir|os.ModeSymlink) != 0
-}
-
-// leftOut says whether the user's sparse checkout leaves path out.
-func (t *turn) leftOut(path string) bool {
-	return t.usersIndex != nil && t.usersIndex.sparse(path)
 }
 
 // staying are the paths of deletions that going back must not delete: they

@@ -19,16 +19,15 @@ import (
 // in a folder of its own until the end, so that a turn that fails or is
 // killed leaves the private index and the user's objects as they were.
 type turn struct {
-	w          *Workspace
-	lock       *os.File
-	began      time.Time         // by the clock of the file system
-	config     map[string]string // the user's, names in lower case
-	width      int               // bytes of an object id
-	tmp        string            // this turn's folder
-	user       git.Runner        // the user's repository
-	private    git.Runner        // ours; new objects go to the quarantine
-	usersIndex *userIndex        // the user's index as last read; nil before
-	dry        bool              // only look: repositories inside are not kept
+	w       *Workspace
+	lock    *os.File
+	began   time.Time         // by the clock of the file system
+	config  map[string]string // the user's, names in lower case
+	width   int               // bytes of an object id
+	tmp     string            // this turn's folder
+	user    git.Runner        // the user's repository
+	private git.Runner        // ours; new objects go to the quarantine
+	dry     bool              // only look: repositories inside are not kept
 }
 
 // begin takes the lock and brings the private git dir up to date.
