@@ -29,6 +29,9 @@ type specific struct {
 // left: the agent goes on. The exit code is always 0; a refusal is in the text.
 func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 	var out hookOutput
+	if e.Name == "" {
+		e.Name = nameOf(e.Kind)
+	}
 	switch e.Kind {
 	case agent.BeforeCompact:
 		// Only plain text reaches the prompt of the compaction.
@@ -70,6 +73,16 @@ func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 		return agent.Output{}
 	}
 	return agent.Output{Stdout: b.Bytes()}
+}
+
+// nameOf is Claude Code's name of a moment that can be answered.
+func nameOf(kind agent.EventKind) string {
+	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "SubagentStart"} {
+		if kindOf(name) == kind {
+			return name
+		}
+	}
+	return ""
 }
 
 // cut bounds a text to what Claude Code takes whole, counted as it counts: in

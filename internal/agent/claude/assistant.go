@@ -27,38 +27,71 @@ func (r *reader) assistant(l *line) {
 			final = value.isString()
 		}
 	})
-	if l.apiError {
+	if l.apiError && !r.spend {
 		r.limit(l, allText(content))
-		return
 	}
-	if model == synthetic {
+	if l.apiError || model == synthetic {
 		return
 	}
 	if model != "" && !l.side {
 		r.state.Header.Model = model
 	}
-	content.elements(func(block raw) {
-		switch block.get("type").text() {
+	if r.spend {
+		content = nil
+	}
+	content.elements(func(value raw) {
+		b := blockOf(value)
+		switch b.kind {
 		case "text":
-			if text := strings.TrimSpace(block.get("text").text()); text != "" {
+			if text := strings.TrimSpace(b.text.text()); text != "" {
 				r.add(l, agent.Row{Kind: agent.RowSaid, Record: l.uuid, Text: text, Model: model})
 			}
 		case "tool_use":
-			r.called(l, block)
+			r.called(l, b.id.text(), b.name.text(), b.input)
 		}
 	})
 	r.usage(l, id, model, usage, final)
 }
 
+// block is one part of a message's content.
+type block struct {
+	kind                                 string
+	text, id, name, input, content, call raw
+	failed                               bool
+}
+
+func blockOf(value raw) (b block) {
+	_ = fields(value, func(key []byte, value raw) {
+		switch string(key) {
+		case "type":
+			b.kind = value.text()
+		case "text":
+			b.text = value
+		case "id":
+			b.id = value
+		case "name":
+			b.name = value
+		case "input":
+			b.input = value
+		case "content":
+			b.content = value
+		case "tool_use_id":
+			b.call = value
+		case "is_error":
+			b.failed = value.isTrue()
+		}
+	})
+	return b
+}
+
 // called opens a call. It gives no row of its own until it has a result, or
 // until the file ends without one; a question gives one at once, since it waits.
-func (r *reader) called(l *line, block raw) {
-	name, input := block.get("name").text(), block.get("input")
-	o := openCall{Call: describe(name, input, r.state.Header.Dir), At: l.at, Offset: l.offset, Ordinal: len(r.out), Side: l.side}
-	o.Call.ID = block.get("id").text()
-	if o.Call.ID == "" || name == "" {
+func (r *reader) called(l *line, id, name string, input raw) {
+	if id == "" || name == "" {
 		return
 	}
+	o := openCall{Call: describe(name, input, r.state.Header.Dir), At: l.at, Offset: l.offset, Ordinal: len(r.out), Side: l.side, Message: r.state.Messages}
+	o.Call.ID = id
 	switch name {
 	case "AskUserQuestion":
 		input.get("questions").elements(func(q raw) {
@@ -74,17 +107,34 @@ func (r *reader) called(l *line, block raw) {
 		o.Plan = input.get("plan").text()
 	}
 	if len(r.state.Open) == maxOpen {
-		lost := r.state.Open[0]
-		r.state.Open = r.state.Open[1:]
-		lost.Call.Done = &agent.Done{Result: job.ResultUnknown}
-		r.resulted(l, lost)
+		r.unknown(l, 0)
 	}
 	r.state.Open = append(r.state.Open, o)
 }
 
-// resulted adds the row of a call that has its result, unless the tool is one
+// lost gives up calls whose results never came: a provider is asked again only
+// with every result of the message before, so after two more messages none will.
+func (r *reader) lost(l *line) {
+	for i := 0; i < len(r.state.Open); {
+		if o := r.state.Open[i]; !o.Side && r.state.Messages-o.Message > 2 {
+			r.unknown(l, i)
+		} else {
+			i++
+		}
+	}
+}
+
+// unknown ends an open call without knowing how it ended.
+func (r *reader) unknown(l *line, i int) {
+	o := r.state.Open[i]
+	r.state.Open = append(r.state.Open[:i:i], r.state.Open[i+1:]...)
+	o.Call.Done = &agent.Done{Result: job.ResultUnknown}
+	r.settled(l, o, "", &structured{})
+}
+
+// ended adds the row of a call that has its result, unless the tool is one
 // that only keeps the agent's own house.
-func (r *reader) resulted(l *line, o openCall) {
+func (r *reader) ended(l *line, o openCall) {
 	if quiet(o.Call.Name) && (o.Call.Done.Result == job.OK || o.Call.Name != "ExitPlanMode") {
 		return
 	}

@@ -21,15 +21,15 @@ func (r *reader) background(o openCall, task string) {
 	r.state.Background = append(r.state.Background, o)
 }
 
-// ended is word of how a background task ended.
-type ended struct {
+// ending is word of how a background task ended.
+type ending struct {
 	task, call, status, output string
 	exit                       *int
 }
 
 // backgroundEnded gives the call once more, with how it really ended. Whoever
 // takes it in knows the call by its id and adds what is new.
-func (r *reader) backgroundEnded(l *line, e ended) {
+func (r *reader) backgroundEnded(l *line, e ending) {
 	at := -1
 	for i, o := range r.state.Background {
 		if e.task != "" && o.Task == e.task || e.call != "" && o.Call.ID == e.call {
@@ -53,21 +53,21 @@ func (r *reader) backgroundEnded(l *line, e ended) {
 	}
 	o.Call.Done = done
 	if shell(o.Call.Name) {
-		o.Call.Commit = agent.CommitID(e.output)
+		o.Call.Commit = commitIn(e.output)
 	}
 	r.state.Background = append(r.state.Background[:at:at], r.state.Background[at+1:]...)
-	r.resulted(l, o)
+	r.ended(l, o)
 }
 
 // polled reads the result of TaskOutput: it may be the end of a background task,
 // and unlike the notification it has the output.
-func (r *reader) polled(l *line) {
-	task := l.result.get("task")
+func (r *reader) polled(l *line, did *structured) {
+	task := did.task
 	status := task.get("status").text()
 	if status == "" || status == "running" || status == "pending" {
 		return
 	}
-	e := ended{task: task.get("task_id").text(), status: status, output: task.get("output").text()}
+	e := ending{task: task.get("task_id").text(), status: status, output: task.get("output").text()}
 	if code := task.get("exitCode"); !code.isNull() {
 		n := int(code.number())
 		e.exit = &n

@@ -24,7 +24,11 @@ var _ agent.Adapter = Adapter{}
 func (Adapter) Name() string { return "claude" }
 
 // NewReader gives a reader at the start of a transcript.
-func (Adapter) NewReader() agent.Reader { return newReader() }
+func (Adapter) NewReader() agent.Reader { return &reader{} }
+
+// NewSpendReader gives a reader of what a session spent and nothing else: usage,
+// totals and compactions. It looks at few of a transcript's bytes.
+func (Adapter) NewSpendReader() agent.Reader { return &reader{spend: true} }
 
 // bounded is the most characters we inject at once. Above 10,000 (UTF-16 units
 // of one hook's output) Claude Code stores the text in a file and shows the

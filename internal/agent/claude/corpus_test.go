@@ -35,7 +35,11 @@ func shared(parts ...string) (string, bool) {
 // readAll reads a whole transcript and fails on a line that cannot be read.
 func readAll(t testing.TB, path string) ([]agent.Row, agent.Reader) {
 	t.Helper()
-	r := claude.Adapter{}.NewReader()
+	return readWith(t, path, claude.Adapter{}.NewReader())
+}
+
+func readWith(t testing.TB, path string, r agent.Reader) ([]agent.Row, agent.Reader) {
+	t.Helper()
 	var rows []agent.Row
 	_, err := transcript.Lines(path, 0, 0, func(line []byte, offset int64) error {
 		got, err := r.Line(line, offset)

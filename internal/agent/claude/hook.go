@@ -3,7 +3,6 @@ package claude
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
 )
@@ -111,34 +110,17 @@ func (h *hookCall) complete(e *agent.Event) {
 }
 
 func (h *hookCall) finish(c *agent.Call, event string) {
-	o := outcome{structured: h.response, stopped: h.interrupt.isTrue()}
+	did := structuredOf(h.response)
+	o := outcome{did: &did, stopped: h.interrupt.isTrue()}
 	if event == "PostToolUseFailure" {
 		o.failed, o.text = true, h.failure.text()
 	} else if c.Class != "" || quiet(c.Name) {
-		o.text = responseText(h.response)
+		o.text = did.output()
 	}
 	finish(c, o)
 	if h.millis != nil {
 		c.Done.Millis = h.millis.number()
 	}
-}
-
-// responseText is the output in a tool's structured response.
-func responseText(response raw) string {
-	if !response.isObject() {
-		return allText(response)
-	}
-	if response.get("stdout") != nil || response.get("stderr") != nil {
-		out := strings.TrimRight(response.get("stdout").text(), "\n")
-		if err := strings.TrimRight(response.get("stderr").text(), "\n"); err != "" {
-			out = strings.TrimPrefix(out+"\n"+err, "\n")
-		}
-		return out
-	}
-	if content := response.get("content"); content.isArray() {
-		return allText(content)
-	}
-	return response.get("result").text()
 }
 
 // modelName reads a model that is given as its id or as {"id": …}.

@@ -2,9 +2,11 @@ package claude
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // A transcript line is up to megabytes of which a few fields matter, so lines
@@ -20,6 +22,14 @@ var errNotJSON = errors.New("not a whole JSON object")
 // fields calls do with each key and value of an object, in order, until the
 // object ends or breaks off. Keys are as written, escapes unresolved.
 func fields(object raw, do func(key []byte, value raw)) error {
+	return walk(object, func(key []byte, value raw) bool {
+		do(key, value)
+		return true
+	})
+}
+
+// walk is fields that ends, without looking further, once do gives false.
+func walk(object raw, do func(key []byte, value raw) bool) error {
 	i := space(object, 0)
 	if i >= len(object) || object[i] != '{' {
 		return errNotJSON
@@ -44,7 +54,9 @@ func fields(object raw, do func(key []byte, value raw)) error {
 		if end = skip(object, i); end < 0 {
 			return errNotJSON
 		}
-		do(key, object[i:end])
+		if !do(key, object[i:end]) {
+			return nil
+		}
 		i = space(object, end)
 		if i < len(object) && object[i] == '}' {
 			i--
@@ -76,10 +88,11 @@ func (r raw) elements(do func(value raw)) {
 // get is the value of one field of an object, nil when it has none.
 func (r raw) get(name string) raw {
 	var found raw
-	_ = fields(r, func(key []byte, value raw) {
+	_ = walk(r, func(key []byte, value raw) bool {
 		if string(key) == name {
 			found = value
 		}
+		return found == nil
 	})
 	return found
 }
@@ -96,14 +109,79 @@ func (r raw) text() string {
 		return ""
 	}
 	inner := r[1 : len(r)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return string(bytes.ToValidUTF8(inner, []byte("\uFFFD")))
-	}
 	var s string
-	if json.Unmarshal(r, &s) != nil {
-		return ""
+	if bytes.IndexByte(inner, '\\') < 0 {
+		s = string(inner)
+	} else {
+		s = unescaped(inner)
 	}
-	return s
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// unescaped resolves the escapes of a string. What is no escape stays as it is,
+// and half a surrogate pair becomes U+FFFD.
+func unescaped(inner raw) string {
+	var b strings.Builder
+	b.Grow(len(inner))
+	for {
+		i := bytes.IndexByte(inner, '\\')
+		if i < 0 || i+1 >= len(inner) {
+			b.Write(inner)
+			return b.String()
+		}
+		b.Write(inner[:i])
+		c := inner[i+1]
+		inner = inner[i+2:]
+		switch c {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'b':
+			b.WriteByte('\b')
+		case 'f':
+			b.WriteByte('\f')
+		case 'u':
+			r, size := escapedRune(inner)
+			b.WriteRune(r)
+			inner = inner[size:]
+		default:
+			b.WriteByte(c)
+		}
+	}
+}
+
+// escapedRune reads what follows a \u, and the \u after it when the two make
+// one rune.
+func escapedRune(b raw) (rune, int) {
+	first, ok := hex4(b)
+	if !ok {
+		return utf8.RuneError, 0
+	}
+	if !utf16.IsSurrogate(first) {
+		return first, 4
+	}
+	if len(b) >= 10 && b[4] == '\\' && b[5] == 'u' {
+		if second, ok := hex4(b[6:]); ok {
+			if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
+				return r, 10
+			}
+		}
+	}
+	return utf8.RuneError, 4
+}
+
+func hex4(b raw) (rune, bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[:4]), 16, 32)
+	return rune(n), err == nil
 }
 
 // number is the value of a number without its fraction, 0 for anything else.
@@ -179,7 +257,16 @@ func skipString(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
 	}
-	for at := i + 1; ; {
+	at := i + 1
+	for end := min(len(b), at+16); at < end; at++ { // most keys and values are short
+		if b[at] == '"' {
+			return at + 1
+		}
+		if b[at] == '\\' {
+			break
+		}
+	}
+	for {
 		n := bytes.IndexByte(b[at:], '"')
 		if n < 0 {
 			return -1

@@ -12,6 +12,7 @@ import (
 // reader reads one transcript. All it knows from one line to the next is in
 // state, so that another process can go on where it stopped.
 type reader struct {
+	spend bool // only what was spent is wanted
 	state state
 	out   []agent.Row // rows of the line being read
 }
@@ -29,6 +30,7 @@ type state struct {
 	Queue      queue          `json:",omitzero"`
 	PromptID   string         `json:",omitempty"` // of the last instruction
 	Compaction compaction     `json:",omitzero"`
+	Messages   int            `json:",omitempty"` // of the main chain, so far
 }
 
 // openCall is a call whose end is still to come.
@@ -38,6 +40,7 @@ type openCall struct {
 	Offset    int64
 	Ordinal   int      `json:",omitempty"`
 	Side      bool     `json:",omitempty"`
+	Message   int      `json:",omitempty"` // which message made it
 	Task      string   `json:",omitempty"` // the agent's id of a background task
 	Questions []string `json:",omitempty"` // asked of the person, until they are answered
 	Plan      string   `json:",omitempty"` // shown to the person, until it is approved
@@ -49,7 +52,17 @@ const (
 	maxBackground = 64
 )
 
-func newReader() *reader { return &reader{} }
+// spendless reports whether rows of a type say nothing of what was spent. The
+// row after a compaction is its summary, whose size does.
+func (r *reader) spendless(kind string) bool {
+	switch kind {
+	case "assistant", "system", "cost-state":
+		return false
+	case "user":
+		return r.state.Compaction.ID == ""
+	}
+	return true
+}
 
 // line is one row of the transcript, walked but not decoded.
 type line struct {
@@ -68,10 +81,19 @@ type line struct {
 // Line gives the rows of one line.
 func (r *reader) Line(text []byte, offset int64) ([]agent.Row, error) {
 	l := line{offset: offset}
-	if err := fields(text, l.field); err != nil {
+	r.out = nil
+	passed := false
+	err := walk(text, func(key []byte, value raw) bool {
+		l.field(key, value)
+		passed = r.spend && string(key) == "type" && r.spendless(l.kind)
+		return !passed
+	})
+	if err != nil {
 		return nil, fmt.Errorf("transcript line at byte %d: %w", offset, err)
 	}
-	r.out = nil
+	if passed {
+		return nil, nil
+	}
 	r.header(&l)
 	switch l.kind {
 	case "user":

@@ -8,22 +8,9 @@ import (
 	"github.com/seed-5777983b/duplex/internal/job"
 )
 
-// resultBlock pairs a result with its call, by id: calls run side by side.
-func (r *reader) resultBlock(l *line, block raw) {
-	var id string
-	var content raw
-	failed := false
-	_ = fields(block, func(key []byte, value raw) {
-		switch string(key) {
-		case "tool_use_id":
-			id = value.text()
-		case "content":
-			content = value
-		case "is_error":
-			failed = value.isTrue()
-		}
-	})
-	at := -1
+// resulted pairs a result with its call, by id: calls run side by side.
+func (r *reader) resulted(l *line, b block) {
+	at, id := -1, b.call.text()
 	for i := range r.state.Open {
 		if r.state.Open[i].Call.ID == id {
 			at = i
@@ -38,39 +25,36 @@ func (r *reader) resultBlock(l *line, block raw) {
 
 	// What a read or a search showed is not kept, so it is not taken out either.
 	text := ""
-	if failed || o.Call.Class != "" || quiet(o.Call.Name) {
-		text = allText(content)
+	if b.failed || o.Call.Class != "" || quiet(o.Call.Name) {
+		text = allText(b.content)
 	}
-	finish(&o.Call, outcome{text: text, failed: failed, denial: l.denial.text(), structured: l.result})
+	did := structuredOf(l.result)
+	finish(&o.Call, outcome{text: text, failed: b.failed, denial: l.denial.text(), did: &did})
 	if o.Call.Done.Millis == 0 && o.At > 0 && l.at > o.At {
 		o.Call.Done.Millis = int64(l.at-o.At) / 1000
 	}
-	r.settled(l, o, text)
-	if task := l.result.get("backgroundTaskId").text(); task != "" {
-		r.background(o, task)
-	} else if l.result.get("isAsync").isTrue() || l.result.get("status").text() == "async_launched" {
-		task = l.result.get("agentId").text()
-		if task == "" {
-			task = l.result.get("taskId").text()
-		}
-		r.background(o, task)
-	}
+	r.settled(l, o, text, &did)
+	r.background(o, did.goesOn())
 }
 
 // settled gives the rows that a result stands for.
-func (r *reader) settled(l *line, o openCall, text string) {
+func (r *reader) settled(l *line, o openCall, text string, did *structured) {
 	ok := o.Call.Done.Result == job.OK
 	switch {
 	case o.Call.Name == "AskUserQuestion" && ok:
-		r.answered(l, o, text)
+		r.answered(l, o, text, did)
+	case o.Call.Name == "AskUserQuestion":
+		for _, question := range o.Questions {
+			r.add(l, agent.Row{Kind: agent.RowAnswered, Record: o.Call.ID, Text: "not answered", Options: []string{question}})
+		}
 	case o.Call.Name == "ExitPlanMode" && ok:
-		r.approved(l, o, text)
+		r.approved(l, o, text, did)
 	case o.Call.Name == "TaskOutput" && ok:
-		r.polled(l)
+		r.polled(l, did)
 	case ok && !l.side:
-		r.tasks(l, o)
+		r.tasks(l, o, did)
 	}
-	r.resulted(l, o)
+	r.ended(l, o)
 	if !l.side && o.Call.Done.Result == job.Denied && !strings.HasPrefix(o.Call.Name, "mcp__") {
 		// A person who refuses a call may say what to do instead.
 		if _, said, found := strings.Cut(text, rejectedBecause); found && strings.HasPrefix(text, rejected) {
@@ -89,19 +73,18 @@ const (
 
 // outcome is what is known of a call's end, from a transcript or a hook.
 type outcome struct {
-	text       string
-	failed     bool
-	denial     string // newer versions: why it was not run
-	structured raw    // the tool's own result
-	stopped    bool   // a person interrupted it
+	text    string
+	failed  bool
+	denial  string // newer versions: why it was not run
+	stopped bool   // a person interrupted it
+	did     *structured
 }
 
 // finish completes a call with what came of it.
 func finish(c *agent.Call, o outcome) {
 	d := &agent.Done{Result: job.OK, Output: o.text}
 	c.Done = d
-	s := o.structured
-	interrupted := o.stopped || s.get("interrupted").isTrue() || o.denial == "interrupted" || strings.HasPrefix(o.text, "[Tool call interrupted")
+	interrupted := o.stopped || o.did.interrupted || o.denial == "interrupted" || strings.HasPrefix(o.text, "[Tool call interrupted")
 	switch {
 	case interrupted:
 		d.Result = job.ResultUnknown
@@ -114,30 +97,34 @@ func finish(c *agent.Call, o outcome) {
 	if shell(c.Name) {
 		d.Exit = exitCode(c, o)
 	}
-	if ms := s.get("totalDurationMs"); ms != nil {
-		d.Millis = ms.number()
-	} else {
-		d.Millis = s.get("durationMs").number()
-	}
+	d.Millis = o.did.took()
 	if d.Result != job.OK {
 		return
 	}
 	switch c.Name {
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
-		if added, removed, ok := patched(s.get("structuredPatch")); ok {
+		if added, removed, ok := patched(o.did.patch); ok {
 			c.Added, c.Removed = added, removed
 		}
 	case "Grep", "Glob":
-		s.get("filenames").elements(func(name raw) {
+		o.did.filenames.elements(func(name raw) {
 			if len(c.Paths) < job.MaxPaths {
 				c.Paths = append(c.Paths, job.Touch{Name: name.text(), Role: job.RoleResult})
 			}
 		})
 	default:
-		if c.Commit = s.get("gitOperation").get("commit").get("sha").text(); c.Commit == "" && shell(c.Name) {
-			c.Commit = agent.CommitID(o.text)
+		if c.Commit = o.did.commit.text(); c.Commit == "" && shell(c.Name) {
+			c.Commit = commitIn(o.text)
 		}
 	}
+}
+
+// commitIn is agent.CommitID, for few outputs can hold a line of git commit.
+func commitIn(output string) string {
+	if !strings.HasPrefix(output, "[") && !strings.Contains(output, "\n[") {
+		return ""
+	}
+	return agent.CommitID(output)
 }
 
 // exitCode of a command: written out when it failed, implied when it did not,
@@ -150,8 +137,7 @@ func exitCode(c *agent.Call, o outcome) *int {
 		}
 		return nil
 	}
-	s := o.structured
-	if c.Done.Result != job.OK || s.get("backgroundTaskId") != nil || s.get("returnCodeInterpretation").isString() {
+	if c.Done.Result != job.OK || o.did.background != nil || o.did.interpretation.isString() {
 		return nil
 	}
 	zero := 0
@@ -192,18 +178,17 @@ func patched(patch raw) (added, removed int, ok bool) {
 }
 
 // answered gives the person's answers, one a question.
-func (r *reader) answered(l *line, o openCall, text string) {
-	answers, notes := l.result.get("answers"), l.result.get("annotations")
-	if !answers.isObject() {
+func (r *reader) answered(l *line, o openCall, text string, did *structured) {
+	if !did.answers.isObject() {
 		r.add(l, agent.Row{Kind: agent.RowAnswered, Record: o.Call.ID, Text: text})
 		return
 	}
 	said := map[string]string{}
-	_ = fields(answers, func(key []byte, value raw) {
+	_ = fields(did.answers, func(key []byte, value raw) {
 		question := raw(`"` + string(key) + `"`).text()
 		said[question] = value.text()
 	})
-	_ = fields(notes, func(key []byte, value raw) {
+	_ = fields(did.annotations, func(key []byte, value raw) {
 		question := raw(`"` + string(key) + `"`).text()
 		if note := value.get("notes").text(); note != "" {
 			said[question] = strings.TrimSpace(said[question] + "\n" + note)
@@ -217,8 +202,8 @@ func (r *reader) answered(l *line, o openCall, text string) {
 }
 
 // approved gives a plan that the person agreed to.
-func (r *reader) approved(l *line, o openCall, text string) {
-	plan := l.result.get("plan").text()
+func (r *reader) approved(l *line, o openCall, text string, did *structured) {
+	plan := did.plan.text()
 	if plan == "" {
 		plan = o.Plan
 	}

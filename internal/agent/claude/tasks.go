@@ -13,27 +13,27 @@ const maxTasks = 100
 // tasks keeps the agent's own task list, and gives all of it whenever a call
 // has changed it. TodoWrite sets the list; newer versions create and update
 // single tasks, numbered from 1.
-func (r *reader) tasks(l *line, o openCall) {
+func (r *reader) tasks(l *line, o openCall, did *structured) {
 	switch o.Call.Name {
 	case "TodoWrite":
 		r.state.Tasks = o.Call.Tasks
 	case "TaskCreate":
 		for _, t := range o.Call.Tasks {
-			if t.ID = l.result.get("task").get("id").text(); t.ID == "" {
+			if t.ID = did.task.get("id").text(); t.ID == "" {
 				t.ID = strconv.Itoa(r.highest() + 1)
 			}
 			r.setTask(t)
 		}
 	case "TaskUpdate":
-		if success := l.result.get("success"); success != nil && !success.isTrue() {
+		if did.success != nil && !did.success.isTrue() {
 			return
 		}
 		for _, t := range o.Call.Tasks {
 			r.setTask(t)
 		}
 	case "TaskList":
-		if list := l.result.get("tasks"); list.isArray() {
-			r.state.Tasks = taskList(list, "subject")
+		if did.tasks.isArray() {
+			r.state.Tasks = taskList(did.tasks, "subject")
 		}
 	default:
 		return

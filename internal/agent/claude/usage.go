@@ -32,6 +32,10 @@ func (r *reader) usage(l *line, id, model string, usage raw, final bool) {
 	if now == r.state.Usage {
 		return
 	}
+	if id != r.state.Usage.Message && !l.side {
+		r.state.Messages++
+		r.lost(l)
+	}
 	r.state.Usage = now
 	row := &agent.Usage{Message: id, Model: model, Tokens: u.tokens, Final: final}
 	if l.side {

@@ -13,18 +13,20 @@ func (r *reader) user(l *line) {
 	content := l.message.get("content")
 	if l.summary {
 		r.summarised(l, allText(content))
+	}
+	if l.summary || r.spend {
 		return
 	}
 	var said []string
 	if content.isString() {
 		said = append(said, content.text())
 	}
-	content.elements(func(block raw) {
-		switch block.get("type").text() {
+	content.elements(func(value raw) {
+		switch b := blockOf(value); b.kind {
 		case "tool_result":
-			r.resultBlock(l, block)
+			r.resulted(l, b)
 		case "text":
-			said = append(said, block.get("text").text())
+			said = append(said, b.text.text())
 		}
 	})
 	for _, text := range said {
@@ -97,11 +99,11 @@ func allText(content raw) string {
 		return content.text()
 	}
 	var parts []string
-	content.elements(func(block raw) {
-		if block.isString() {
-			parts = append(parts, block.text())
-		} else if block.get("type").text() == "text" {
-			parts = append(parts, block.get("text").text())
+	content.elements(func(value raw) {
+		if value.isString() {
+			parts = append(parts, value.text())
+		} else if b := blockOf(value); b.kind == "text" {
+			parts = append(parts, b.text.text())
 		}
 	})
 	return strings.Join(parts, "\n")
@@ -210,7 +212,7 @@ func (r *reader) notified(l *line, text string) {
 	if status == "" {
 		return
 	}
-	end := ended{task: inTag(text, "task-id"), call: inTag(text, "tool-use-id"), status: status, output: summary}
+	end := ending{task: inTag(text, "task-id"), call: inTag(text, "tool-use-id"), status: status, output: summary}
 	if _, after, ok := strings.Cut(summary, "(exit code "); ok {
 		code, _, _ := strings.Cut(after, ")")
 		if n, err := strconv.Atoi(code); err == nil {

@@ -19,6 +19,13 @@ const mark = "duplex"
 
 // words are a person's own words in a text, empty when it has none.
 func words(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "<task-notification>") {
+		return "" // what stands behind the tag is Claude Code's too
+	}
+	if strings.HasPrefix(text, "<command-") {
+		return commandWords(text)
+	}
 	text = strings.TrimSpace(untagged(text))
 	if text == "" || ours(text) {
 		return ""
@@ -32,6 +39,16 @@ func words(text string) string {
 		return ""
 	}
 	return text
+}
+
+// commandWords are what a person wrote behind the name of a command: a sentence
+// or an address is their word, a single word is a setting ("/model opus").
+func commandWords(text string) string {
+	args := inTag(text, "command-args")
+	if ours(args) || len(strings.Fields(args)) < 3 && !strings.Contains(args, "://") {
+		return ""
+	}
+	return strings.TrimSpace("/" + strings.TrimPrefix(inTag(text, "command-name"), "/") + " " + args)
 }
 
 // ours reports whether Duplex wrote the text.

@@ -1,0 +1,46 @@
+package claude_test
+
+import (
+	"testing"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/agent/claude"
+)
+
+// The first group was measured on 2.1.332 by raising what the provider said was
+// used: the level is the first size at which it compacted or stopped.
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	const window, percent = "CLAUDE_CODE_AUTO_COMPACT_WINDOW", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
+	for _, c := range []struct {
+		model string
+		env   []string
+		want  agent.Levels
+	}{
+		{"claude-opus-5-5", nil, agent.Levels{Window: 1_000_000, Level: 967_000}},
+		{"claude-sonnet-5-5", nil, agent.Levels{Window: 1_000_000, Level: 967_000}},
+		{"claude-opus-5-5", []string{window, "100000"}, agent.Levels{Window: 1_000_000, Level: 67_000}},
+		{"claude-opus-5-5", []string{window, "100000", percent, "50"}, agent.Levels{Window: 1_000_000, Level: 40_000}},
+		{"claude-haiku-4-5", nil, agent.Levels{Window: 200_000, Level: 200_000}},
+		{"claude-haiku-4-5", []string{window, "200000"}, agent.Levels{Window: 200_000, Level: 167_000}},
+		{"claude-haiku-4-5", []string{"DISABLE_AUTO_COMPACT", "1"}, agent.Levels{Window: 200_000, Level: 177_000}},
+
+		{"claude-opus-5-5", []string{percent, "99"}, agent.Levels{Window: 1_000_000, Level: 967_000}}, // it only lowers
+		{"claude-opus-5-5", []string{window, "5000000"}, agent.Levels{Window: 1_000_000, Level: 967_000}},
+		{"claude-opus-5-5", []string{window, "many", percent, "-3"}, agent.Levels{Window: 1_000_000, Level: 967_000}},
+		{"claude-opus-5-5", []string{"DISABLE_COMPACT", "true"}, agent.Levels{Window: 1_000_000, Level: 977_000}},
+		{"claude-opus-5-5", []string{"DISABLE_AUTO_COMPACT", "0"}, agent.Levels{Window: 1_000_000, Level: 967_000}},
+		{"claude-opus-4-6", nil, agent.Levels{Window: 200_000, Level: 167_000}},
+		{"claude-sonnet-4-5-20250929", nil, agent.Levels{Window: 200_000, Level: 167_000}},
+		{"claude-sonnet-4-5[1m]", nil, agent.Levels{Window: 1_000_000, Level: 967_000}},
+		{"us.anthropic.claude-opus-6-v1:0", nil, agent.Levels{Window: 1_000_000, Level: 967_000}},
+		{"claude-3-5-haiku-20241022", nil, agent.Levels{Window: 200_000, Level: 200_000}},
+		{"claude-3-7-sonnet-20250219", nil, agent.Levels{Window: 200_000, Level: 167_000}},
+		{"", nil, agent.Levels{}},
+		{"glm-5", nil, agent.Levels{}},
+	} {
+		if got := (claude.Adapter{}).Levels(c.model, environment(c.env...)); got != c.want {
+			t.Errorf("%s with %v: got %+v, want %+v", c.model, c.env, got, c.want)
+		}
+	}
+}
