@@ -269,6 +269,9 @@ func child(run string) error {
 		return err
 	}
 	ctx, args := context.Background(), strings.Split(run, "\n")
+	if os.Getenv("ANNOUNCE") != "" {
+		fmt.Println("begin")
+	}
 	switch args[0] {
 	case "keep":
 		s, err := w.Keep(ctx, KeepOptions{Job: job})
