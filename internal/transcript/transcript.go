@@ -186,7 +186,7 @@ func (f *file) line() (line []byte, size int64, err error) {
 		if size <= MaxLine {
 			f.long = append(f.long, part...)
 		} else if len(f.long) > Stub {
-			f.long = f.long[:Stub:Stub]
+			f.long = f.long[:Stub]
 		}
 	}
 	return f.long, size, err
