@@ -27,7 +27,7 @@ func drafted(l *ledger, o Options) *draft {
 	}
 	room := o.limit() - d.bytes()
 	// Two headings, two authors and a short word after the instruction need room too.
-	d.sections = sections(l, min(sureBytes, (room-o.limit()/10-600)/2))
+	d.sections = sections(l, min(sureBytes, (room-o.limit()/10-640)/2))
 	applyRepairs(d.sections, o.repair)
 	if o.Section != "" {
 		d.whole(strings.ReplaceAll(strings.ToLower(o.Section), " ", "-"))
@@ -78,7 +78,7 @@ func sections(l *ledger, sure int) []*section {
 }
 
 func goal(l *ledger, sure int) *section {
-	s := &section{name: Goal, heading: "## Goal and acceptance\n", share: 15}
+	s := &section{name: Goal, heading: "## Goal and acceptance\n", share: 15, sure: sure}
 	st := l.Standing
 	text := l.Goal
 	if text == "" {
@@ -116,16 +116,9 @@ func goal(l *ledger, sure int) *section {
 
 // check is a check with its last result.
 func (l *ledger) check(c job.CheckNow) *item {
-	i := &item{Line: now(), group: 1}
-	command := c.Command
-	for _, row := range l.Checks {
-		if row.ID == c.Item {
-			i.Line = said(row)
-			if row.Check != nil {
-				command = row.Check.Command
-			}
-		}
-	}
+	i := &item{group: 1}
+	var command string
+	i.Line, command = l.agreed(c)
 	result := "not run yet"
 	switch c.State {
 	case job.CheckPassed:
@@ -145,16 +138,22 @@ func (l *ledger) check(c job.CheckNow) *item {
 	if c.Baseline == job.CheckPassed {
 		result += ", green at the start: proves nothing yet"
 	}
-	command = clean(command)
 	i.forms = twoForms("check `"+cut(command, 80)+"` "+result, "check `"+command+"` "+result)
-	i.Entry = entryOf(i.Entry)
 	return i
 }
 
-// entryOf is the entry that brought a check; its row's id has the check's behind it.
-func entryOf(row job.ID) job.ID {
-	id, _, _ := strings.Cut(string(row), "/")
-	return job.ID(id)
+// agreed says where a check comes from, and its command whole. The id of its row
+// is that of the entry that brought it, with the check's own behind it.
+func (l *ledger) agreed(c job.CheckNow) (Line, string) {
+	for _, row := range l.Checks {
+		if row.ID == c.Item && row.Check != nil {
+			who := said(row)
+			entry, _, _ := strings.Cut(string(row.ID), "/")
+			who.Entry = job.ID(entry)
+			return who, clean(row.Check.Command)
+		}
+	}
+	return now(), clean(c.Command)
 }
 
 // stays says what must stay, what must survive, and what may be spent.
@@ -194,21 +193,29 @@ func dollars(pico int64) string {
 // instruction is the newest one, word for word. A short word after it ("yes, do
 // it") says little alone, so the one before that says something stands with it.
 func instruction(l *ledger, sure int) *section {
-	s := &section{name: Instruction, heading: "## Newest instruction\n", share: 15}
+	s := &section{name: Instruction, heading: "## Newest instruction\n", share: 15, sure: sure}
 	words := l.words()
 	for n, i := range words {
-		text, short := clean(l.wording(i)), clean(i.Text)
+		text, whole := clean(i.Text), clean(l.wording(i))
 		if text == "" {
 			continue
 		}
-		if n == 0 && content(short) < 3 && len(words) > 1 {
-			s.add(&item{Line: said(i), forms: twoForms(opening("then: "+text, 200), "then: "+text), group: 1, must: always})
+		if n == 0 && content(text) < 3 && len(words) > 1 {
+			s.add(&item{Line: said(i), forms: twoForms("then: "+opening(text, 240), "then: "+whole), group: 1, must: always})
 			continue
 		}
-		s.add(&item{Line: said(i), forms: twoForms(opening(text, sure), text), must: always})
+		s.add(&item{Line: said(i), forms: twoForms(label(i)+opening(text, sure), whole), must: always})
 		break
 	}
 	return s
+}
+
+// label tells an answer from an instruction where its question has no room.
+func label(i job.Item) string {
+	if i.Kind == job.KindAnswered {
+		return "answer: "
+	}
+	return ""
 }
 
 // words are a person's instructions and answers in force, newest first.
@@ -218,15 +225,12 @@ func (l *ledger) words() []job.Item {
 
 // wording is an instruction as it stands, an answer with its question.
 func (l *ledger) wording(i job.Item) string {
-	if i.Kind != job.KindAnswered {
-		return i.Text
-	}
 	for _, q := range l.Questions {
-		if q.EndedBy == i.ID {
-			return "answer to “" + cut(clean(q.Text), 80) + "”: " + i.Text
+		if text := clean(q.Text); q.EndedBy == i.ID && text != "" {
+			return "answer to “" + cut(text, 80) + "”: " + i.Text
 		}
 	}
-	return "answer: " + i.Text
+	return label(i) + i.Text
 }
 
 // shortForm is the most characters a decision or a dead end has at first.
@@ -247,15 +251,15 @@ func decisions(l *ledger) *section {
 			continue
 		}
 		known[text] = true
+		short := cut(label(i)+text, shortForm)
 		if i.Kind == job.KindAnswered {
-			i.Text = text
 			text = clean(l.wording(i))
 		}
-		s.add(&item{Line: said(i), forms: twoForms(cut(text, shortForm), text)})
+		s.add(&item{Line: said(i), forms: twoForms(short, text)})
 	}
 	for _, i := range held(l.Decisions, job.InForce) {
 		text := clean(i.Text)
-		s.add(&item{Line: said(i), group: 1, forms: twoForms(cut(text, shortForm), text+reasons(i))})
+		s.say(&item{Line: said(i), group: 1, forms: twoForms(cut(text, shortForm), text+reasons(i))}, text)
 	}
 	return s
 }
@@ -293,7 +297,7 @@ func deadEnds(l *ledger) *section {
 	s := &section{name: DeadEnds, heading: "## Dead ends, not to be tried again\n", share: 8}
 	for _, i := range held(l.DeadEnds, job.InForce) {
 		text := clean(i.Text)
-		s.add(&item{Line: said(i), forms: twoForms(cut(text, shortForm), text+reasons(i))})
+		s.say(&item{Line: said(i), forms: twoForms(cut(text, shortForm), text+reasons(i))}, text)
 	}
 	return s
 }
@@ -307,7 +311,7 @@ func open(l *ledger) *section {
 	next := l.next()
 	if next.text != "" {
 		text := clean(next.text)
-		s.add(&item{Line: next.Line, forms: twoForms(nextLabel+cut(text, 200), nextLabel+text), stale: next.stale, must: early})
+		s.add(&item{Line: next.Line, forms: twoForms(nextLabel+cut(text, shortForm), nextLabel+text), stale: next.stale, must: early})
 	}
 	if p := l.Paused; p != nil {
 		text := "paused: " + string(p.Reason)
@@ -322,19 +326,20 @@ func open(l *ledger) *section {
 		s.add(&item{Line: l.from(job.KindPaused), forms: twoForms(text, whole)})
 	}
 	for _, q := range held(l.Questions, job.Open) {
-		text := "asked, no answer yet: " + clean(q.Text)
-		whole := text
-		if len(q.Options) > 0 {
-			whole += " (" + clean(strings.Join(q.Options, " | ")) + ")"
+		text := clean(q.Text)
+		asked := "asked, no answer yet: " + text
+		whole := asked
+		if options := clean(strings.Join(q.Options, " | ")); options != "" {
+			whole += " (" + options + ")"
 		}
-		s.add(&item{Line: said(q), forms: twoForms(cut(text, 200), whole)})
+		s.say(&item{Line: said(q), forms: twoForms(cut(asked, 200), whole)}, text)
 	}
 	for _, i := range held(l.Open, job.Open) {
 		if i.ID == next.Entry {
 			continue
 		}
 		text := clean(i.Text)
-		s.add(&item{Line: said(i), forms: twoForms(cut(text, 200), text)})
+		s.say(&item{Line: said(i), forms: twoForms(cut(text, 200), text)}, text)
 	}
 	return s
 }
@@ -343,7 +348,7 @@ func lessons(l *ledger) *section {
 	s := &section{name: Lessons, heading: "## Lessons of earlier jobs\n"}
 	for _, i := range l.Lessons {
 		text := clean(i.Text)
-		s.add(&item{Line: Line{By: i.Author, Entry: i.ID}, forms: twoForms(cut(text, 200), text)})
+		s.say(&item{Line: Line{By: i.Author, Entry: i.ID}, forms: twoForms(cut(text, 200), text)}, text)
 	}
 	return s
 }

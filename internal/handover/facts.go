@@ -212,8 +212,11 @@ func (f *facts) failing() (e job.Entry, test string) {
 	return job.Entry{}, ""
 }
 
+// breaks are the characters that end a line.
+const breaks = "\n\v\f\r\u0085\u2028\u2029"
+
 // bare is a text without what a line of a packet may change: space, line breaks,
-// terminal colours, invisible characters, the mark for a disarmed tag.
+// terminal colours, invisible characters, disarmed marks.
 func bare(s string) string {
 	var b strings.Builder
 	broken := false // a line break since the last character
@@ -235,7 +238,7 @@ func bare(s string) string {
 		switch {
 		case r == 0x1b:
 			colour = 1
-		case strings.ContainsRune("\n\v\f\r\u0085\u2028\u2029", r):
+		case strings.ContainsRune(breaks, r):
 			broken = true
 		case invisible(r):
 		default:
@@ -246,7 +249,7 @@ func bare(s string) string {
 			b.WriteRune(r)
 		}
 	}
-	return strings.ReplaceAll(b.String(), "&lt;", "<")
+	return strings.NewReplacer("&lt;", "<", "‹", "<", "[", "(").Replace(b.String())
 }
 
 func invisible(r rune) bool {
@@ -267,6 +270,9 @@ func start(s string, n int, size func(rune) int) string {
 			n -= size(r)
 		}
 		if n < 0 {
+			if amp := strings.LastIndexByte(s[:i], '&'); amp >= i-3 && amp >= 0 {
+				return s[:amp] // not within "&lt;"
+			}
 			return s[:i]
 		}
 	}

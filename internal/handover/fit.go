@@ -9,7 +9,9 @@ type item struct {
 	stale string   // what the workspace says against it
 	group int      // lines are shown by group, then as they were given
 	must  must     // whether its shortest form goes before everything else
-	got   int      // how many forms fitted: 0 left out, else forms[got-1] is shown
+	// forced: a repair put it here.
+	forced bool
+	got    int // how many forms fitted: 0 left out, else forms[got-1] is shown
 }
 
 // must says how an item stands in the queue for room.
@@ -24,7 +26,7 @@ func (i *item) text() string { return i.form(i.got - 1) }
 
 func (i *item) form(n int) string {
 	if i.stale != "" {
-		return i.forms[n] + " [stale: " + i.stale + "]"
+		return i.forms[n] + " " + staleMark + i.stale + "]"
 	}
 	return i.forms[n]
 }
@@ -34,6 +36,7 @@ type section struct {
 	name    string
 	heading string
 	share   int // of the packet, per cent
+	sure    int // bytes of its first line that are never cut
 	items   []*item
 	// order is how room is given out; without it every item first gets its
 	// shortest form, then each a fuller one.
@@ -45,6 +48,13 @@ type section struct {
 type grant struct {
 	item *item
 	form int // the form's number, from 1
+}
+
+// say adds what an entry said, unless it said nothing that can be seen.
+func (s *section) say(i *item, text string) {
+	if text != "" {
+		s.add(i)
+	}
 }
 
 func (s *section) add(i *item) *item {

@@ -1,9 +1,11 @@
 package handover
 
 import (
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/seed-5777983b/duplex/internal/job"
 )
@@ -15,17 +17,36 @@ func as(section, text string, e job.Entry) *Line {
 	return &Line{Section: section, Text: text, By: e.Author, Position: e.Position, Entry: e.ID}
 }
 
-// wording of a raw text for a line of a repair: one line, nothing hidden, no tags.
+// wording of a raw text for a line of a repair, of at most n characters: one
+// line, nothing hidden, no tags.
 func wording(text string, n int) string {
-	var words []string
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return invisible(r) }) {
-		words = append(words, strings.ReplaceAll(w, "<", "&lt;"))
+	var lines []string
+	for _, l := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(breaks, r) }) {
+		words := strings.Fields(strings.Map(visible, l))
+		if len(words) > 0 {
+			lines = append(lines, strings.Join(words, " "))
+		}
 	}
-	r := []rune(strings.Join(words, " "))
+	r := []rune(strings.Join(lines, " / "))
 	if len(r) > n {
 		return string(r[:n-1]) + "…"
 	}
 	return string(r)
+}
+
+// visible drops what cannot be seen, and takes from a tag its meaning.
+func visible(r rune) rune {
+	switch {
+	case unicode.IsSpace(r):
+		return ' '
+	case r == '<':
+		return '‹'
+	case r == '[':
+		return '('
+	case invisible(r):
+		return -1
+	}
+	return r
 }
 
 // kept is how many bytes of the goal and of the newest instruction are never cut.
@@ -48,7 +69,7 @@ func (x *exam) goal() {
 		}
 	}
 	whole := quotes(got, x.f.goalText) || !x.room(x.f.goalText)
-	x.ask(whole && quotes(got, want), "what is the goal", want, got, Repair{Show: as(Goal, wording(x.f.goalText, 900), x.f.goal)})
+	x.ask(whole && quotes(got, want), "what is the goal", want, got, Repair{Show: as(Goal, wording(x.f.goalText, 1<<16), x.f.goal)})
 }
 
 // instruction asks for the person's newest words, and for the ones before when
@@ -74,7 +95,7 @@ func (x *exam) instruction() {
 		want = start(text, 150, inBytes)
 	}
 	whole := quotes(got, text) || !x.room(text)
-	x.ask(bare(text) == "" || at >= 0 && whole && quotes(got, want), "what did the person say last", want, got, Repair{Show: as(Instruction, wording(text, 900), e)})
+	x.ask(bare(text) == "" || at >= 0 && whole && quotes(got, want), "what did the person say last", want, got, Repair{Show: as(Instruction, wording(text, 1<<16), e)})
 }
 
 // binding asks for every decision, answer and standing instruction in force, and
@@ -146,27 +167,27 @@ func (x *exam) open() {
 // when it is counted, no room was left for it or one before it, and nothing older
 // is shown in its place.
 func (x *exam) each(probe, section string, shown []told, entries []job.Entry, text func(job.Entry) string) {
-	behind := x.behind(section)
-	lastShown := -1
-	found := make([]bool, len(entries))
+	behind, last := x.behind(section), -1
+	at := map[int64][]told{}
+	for _, t := range shown {
+		at[t.position] = append(at[t.position], t)
+	}
+	found, known := make([]bool, len(entries)), map[string]bool{}
 	for i, e := range entries {
-		want := shortOf(text(e))
-		for _, t := range shown {
-			if t.position == e.Position && quotes(t.text, want) {
-				found[i], lastShown = true, i
+		words := bare(text(e))
+		found[i] = words == "" || known[words] // the same words said twice stand once
+		for _, t := range at[e.Position] {
+			if quotes(t.text, shortOf(text(e))) {
+				found[i], known[words] = true, true
+				if !strings.HasPrefix(t.text, "next: ") { // which stands first, however old
+					last = i
+				}
 			}
-		}
-		// The same words said twice stand once.
-		for j := 0; j < i && !found[i]; j++ {
-			found[i] = found[j] && bare(text(entries[j])) == bare(text(e))
 		}
 	}
 	for i, e := range entries {
-		if bare(text(e)) == "" {
-			continue
-		}
 		line := as(section, wording(text(e), 80), e)
-		fair := behind > 0 && i > lastShown && (x.full[section] || !x.room(wording(text(e), 200)))
+		fair := behind > 0 && i > last && (x.full[section] || !x.room(wording(text(e), 200)))
 		x.ask(found[i] || fair, probe, text(e), "nothing at #"+strconv.FormatInt(e.Position, 10), Repair{Show: line})
 		if !found[i] {
 			behind--
@@ -205,19 +226,20 @@ func (x *exam) next() {
 		x.ask(got == "", "what comes next", "nothing is known", got, Repair{Hide: &Line{Section: Open, Text: "next: " + got}})
 		return
 	}
-	ok := quotes(got, shortOf(want)) && quotes(x.p.Next, shortOf(want))
-	x.ask(ok, "what comes next", want, got, Repair{Show: as(Open, "next: "+wording(want, 200), e)})
+	ok := quotes(got, start(want, 40, one)) && quotes(x.p.Next, start(want, 40, one))
+	fair := got == "" && x.behind(Open) > 0 && !x.room(wording(want, 80))
+	x.ask(ok || fair, "what comes next", want, got, Repair{Show: as(Open, "next: "+wording(want, 200), e)})
 }
 
 // nextAction finds what comes next in the raw entries.
 func (x *exam) nextAction() (string, job.Entry) {
 	for _, e := range x.f.of(true, job.KindRaised) {
-		if p, ok := e.Payload.(*job.Raised); ok && p.Next {
+		if p, ok := e.Payload.(*job.Raised); ok && p.Next && bare(p.Text) != "" {
 			return p.Text, e
 		}
 	}
 	if e := x.f.handed; e != nil && x.f.next != "" {
-		if p := e.Payload.(*job.HandedOver); p.Next != "" && !x.f.productive(e.Position) {
+		if p := e.Payload.(*job.HandedOver); bare(p.Next) != "" && !x.f.productive(e.Position) {
 			return p.Next, *e
 		}
 	}
@@ -273,11 +295,16 @@ func (x *exam) claim() {
 	}
 }
 
-// says reports whether the entry at a position holds the words itself.
+// says reports whether the entry at a position holds the words itself, in any
+// of its fields.
 func (f *facts) says(position int64, words string) bool {
 	for _, e := range f.entries {
 		if e.Position == position {
-			return quotes(f.texts[e.ID], words) || e.Kind == job.KindOpened || e.Kind == job.KindAmended || e.Kind == job.KindHandedOver
+			all := fmt.Sprintf("%+v", e.Payload)
+			if e.ID == f.goal.ID {
+				all += " " + f.goalText
+			}
+			return quotes(all, words) || quotes(strings.Join(strings.Fields(all), " "), words)
 		}
 	}
 	return false

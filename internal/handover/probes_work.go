@@ -131,7 +131,18 @@ func (x *exam) changed() {
 	}
 	all := named+rest >= len(want)+more && (len(want)+more == 0) == strings.HasPrefix(got, "nothing")
 	fair := got == "" && x.behind(Workspace) > 0 && !x.room("uncommitted: "+strings.Join(want[:min(len(want), 8)], ", "))
-	x.ask(all || fair, "which files are not committed", strings.Join(want, ", "), got, Repair{})
+	line := &Line{Section: Workspace, Text: "nothing is uncommitted", By: job.Author{Kind: job.Duplex}}
+	if len(want)+more > 0 {
+		named := want[:min(len(want), 8)]
+		line.Text = "uncommitted: " + wording(strings.Join(named, ", "), 1000)
+		if rest := len(want) + more - len(named); rest > 0 {
+			line.Text += " (+" + strconv.Itoa(rest) + " more)"
+		}
+	}
+	if e := x.f.seen; e != nil && !x.v.Facts.Looked {
+		line.By, line.Position, line.Entry = e.Author, e.Position, e.ID
+	}
+	x.ask(all || fair, "which files are not committed", strings.Join(want, ", "), got, Repair{Show: line})
 }
 
 // stale asks that what the workspace contradicts is marked.
@@ -245,9 +256,9 @@ func called(a job.Author) string {
 func vouches(e job.Entry, line string) bool {
 	switch p := e.Payload.(type) {
 	case *job.Opened:
-		return quotes(line, start(p.Goal, 150, one)) || anyCheck(line, p.Checks)
+		return quotes(line, start(p.Goal, 150, inBytes)) || anyCheck(line, p.Checks)
 	case *job.Amended:
-		return p.Goal != nil && quotes(line, start(*p.Goal, 150, one)) || anyCheck(line, p.AddChecks)
+		return p.Goal != nil && quotes(line, start(*p.Goal, 150, inBytes)) || anyCheck(line, p.AddChecks)
 	case *job.Instructed:
 		return saidBy(line, p.Text)
 	case *job.Answered:
@@ -313,7 +324,8 @@ func stepSays(p *job.Step, line string) bool {
 	if anyTouch(line, p.Paths) || anyTouch(line, p.Symbols) {
 		return true
 	}
-	for _, text := range []string{p.Command, p.Title} {
+	oneLine := strings.Join(strings.Fields(p.Command), " ")
+	for _, text := range []string{p.Command, p.Title, oneLine} {
 		if bare(text) != "" && quotes(line, start(text, 40, one)) {
 			return true
 		}

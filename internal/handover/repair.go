@@ -74,11 +74,14 @@ func (s *section) credit(wrong, right Line) {
 	}
 }
 
-// force puts a line before all others of its section, in the place of the line
-// it corrects, and of the next action when it is one.
+// force puts a line before all that were not forced, in the place of the line it
+// corrects, and of the next action when it is one.
 func (s *section) force(l Line) {
 	next := strings.HasPrefix(l.Text, nextLabel)
-	i := &item{Line: l, forms: []string{l.Text}, must: early}
+	i := &item{Line: l, forms: []string{l.Text}, forced: true}
+	if next || s.name == Goal {
+		i.must = early
+	}
 	s.remove(func(old *item) bool {
 		gone := old.is(l) || next && strings.HasPrefix(old.forms[0], nextLabel)
 		if gone && i.stale == "" {
@@ -87,11 +90,15 @@ func (s *section) force(l Line) {
 		return gone
 	})
 	if s.name == Goal && subject(l) == "" || s.name == Instruction {
-		i.must = always
+		i.must, i.forms = always, twoForms(opening(l.Text, s.sure), l.Text)
 	}
-	s.items = append([]*item{i}, s.items...)
+	at := slices.IndexFunc(s.items, func(old *item) bool { return !old.forced })
+	if at < 0 {
+		at = len(s.items)
+	}
+	s.items = slices.Insert(s.items, at, i)
 	if s.order != nil {
-		s.order = append([]grant{{i, 1}}, s.order...)
+		s.order = slices.Insert(s.order, 0, grant{i, 1})
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 
 // clean makes text of an entry fit to stand on one line of a packet: a line break
 // becomes " / ", other space one blank, control and invisible characters and
-// terminal colours go, and what looks like a tag by which a packet or a prompt
-// could be closed is no tag any more. Nothing else changes: quotes are verbatim.
+// terminal colours go, and what looks like a packet's own marks, or like a tag by
+// which a prompt could be closed, is none any more. Nothing else changes: quotes
+// are verbatim.
 func clean(s string) string {
 	var b strings.Builder
 	b.Grow(min(len(s), 4096))
@@ -60,7 +61,11 @@ func escape(s string) int {
 // meaning to.
 var tags = [...]string{"duplex", "system", "command-", "local-command", "task-notification", "environment_context", "user_instructions"}
 
+// staleMark begins what a line says last when the workspace contradicts it.
+const staleMark = "[stale: "
+
 func disarm(s string) string {
+	s = strings.ReplaceAll(s, "[stale:", "(stale:")
 	if !strings.Contains(s, "<") {
 		return s
 	}
@@ -103,6 +108,9 @@ func cut(s string, n int) string {
 			end = i
 		}
 	}
+	if amp := strings.LastIndexByte(s[:end], '&'); amp >= 0 && amp > end-len("&lt;") {
+		end = amp // whole or not at all
+	}
 	return strings.TrimRight(s[:end], " ") + "…"
 }
 
@@ -117,6 +125,9 @@ func opening(s string, n int) string {
 	}
 	if i := strings.IndexByte(s[end:], ' '); i >= 0 && i <= 20 {
 		end += i
+	}
+	if amp := strings.LastIndexByte(s[:end], '&'); amp >= 0 && strings.HasPrefix(s[amp:], "&lt;") {
+		end = max(end, amp+len("&lt;"))
 	}
 	if end >= len(s) {
 		return s
@@ -157,12 +168,13 @@ func several(n int, noun string) string {
 	return itoa(n) + " " + noun
 }
 
-// content counts the words that say something.
+// content counts the words that say something: three letters or more, and where
+// words are not set apart, every eight.
 func content(s string) int {
 	n := 0
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if utf8.RuneCountInString(w) >= 3 {
-			n++
+		if r := utf8.RuneCountInString(w); r >= 3 {
+			n += 1 + r/8*min(1, len(w)-r) // letters beyond ASCII only: a long English word is one
 		}
 	}
 	return n

@@ -3,7 +3,6 @@ package handover
 import (
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/job"
@@ -101,48 +100,38 @@ func (l *ledger) folders(s *section) {
 
 // edited groups the files that were edited by their folder, the newest first.
 func (l *ledger) edited(s *section) {
-	type group struct {
-		dir    string
-		names  []string
-		newest job.Work
-	}
-	groups := map[string]*group{}
+	var files []job.Work
 	for _, w := range l.Works {
-		if w.Kind != job.WorkFile || w.Edits == 0 || l.undone(w.Position) {
-			continue
-		}
-		dir := folder(path.Dir(w.Name))
-		g := groups[dir]
-		if g == nil {
-			g = &group{dir: dir}
-			groups[dir] = g
-		}
-		g.names = append(g.names, path.Base(w.Name))
-		if w.Position > g.newest.Position || g.newest.Name == "" || w.Position == g.newest.Position && w.Name < g.newest.Name {
-			g.newest = w
+		if w.Kind == job.WorkFile && w.Edits > 0 && !l.undone(w.Position) {
+			files = append(files, w)
 		}
 	}
-	list := make([]*group, 0, len(groups))
-	for _, g := range groups {
-		sort.Strings(g.names)
-		g.names = slices.Compact(g.names)
-		list = append(list, g)
-	}
-	sort.Slice(list, func(a, b int) bool {
-		if x, y := list[a].newest.Position, list[b].newest.Position; x != y {
-			return x > y
+	slices.SortFunc(files, func(a, b job.Work) int {
+		if a.Position != b.Position {
+			return int(b.Position - a.Position)
 		}
-		return list[a].dir < list[b].dir
+		return strings.Compare(a.Name, b.Name)
 	})
-	for _, g := range list {
-		i := &item{Line: l.at(g.newest), group: 3}
-		for _, n := range g.names {
-			if say := l.file(path.Join(g.dir, n)); say != "" && i.stale == "" {
-				i.stale = clean(n) + " " + say
-			}
+	var dirs []string
+	names, lines := map[string][]string{}, map[string]*item{}
+	for _, w := range files {
+		dir := folder(path.Dir(w.Name))
+		if lines[dir] == nil {
+			dirs = append(dirs, dir)
+			lines[dir] = &item{Line: l.at(w), group: 3}
 		}
-		i.forms = lists("edited in "+clean(g.dir)+": ", g.names, 0, 6)
-		s.add(i)
+		base := path.Base(w.Name)
+		if slices.Contains(names[dir], base) {
+			continue // the same path in another work tree
+		}
+		names[dir] = append(names[dir], base)
+		if say := l.file(w.Name); say != "" && lines[dir].stale == "" {
+			lines[dir].stale = clean(base) + " " + say
+		}
+	}
+	for _, dir := range dirs {
+		lines[dir].forms = lists("edited in "+clean(dir)+": ", names[dir], 0, 6)
+		s.add(lines[dir])
 	}
 }
 
