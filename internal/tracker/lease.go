@@ -143,11 +143,11 @@ func (c *change) sessionEnded(id job.ID, r EndRequest) error {
 		p.Reason = job.PauseCrashed
 	}
 	// Between sessions Duplex keeps the book itself: no session acts.
-	_, err = c.append(id, p, by, in(""), token(0))
+	book := *c
+	book.by = Actor{Author: job.Author{Kind: job.Duplex}}
+	_, err = book.append(id, p)
 	return err
 }
-
-func token(n int64) detail { return func(e *job.Envelope) { e.Token = n } }
 
 // Sweep finds jobs whose holder's process is gone without having said goodbye,
 // and records each crash: its end, the call whose outcome is unknown, a handover

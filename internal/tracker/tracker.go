@@ -195,16 +195,13 @@ func (c *change) appendKnown(id job.ID, p job.Payload, details ...detail) (store
 		if err != nil {
 			return store.Appended{}, err
 		}
-		late, err := job.Fence(&s, env.Kind, env.Author, env.Session, env.Token)
+		late, err := job.Fence(&s, env.Kind, c.by.Author, env.Session, env.Token)
 		if err != nil {
 			return store.Appended{}, &refusal{job: id, act: env.Kind, current: s.Token, what: titleOf(p), err: err}
 		}
 		env.Late = late
 		if env.Guest && !env.Kind.Observation() {
 			return store.Appended{}, fmt.Errorf("%w: this session is a guest at the job; take it first: duplex take %s", job.ErrFenced, s.Short)
-		}
-		if !env.Kind.Observation() && env.Author.Kind == job.Person {
-			env.Guest = false
 		}
 	}
 	sealed, err := c.redact.JSON(p)
