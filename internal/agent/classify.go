@@ -446,3 +446,32 @@ func lines(text string) []string {
 	}
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
+
+// mentionBytes is how much of an output is looked at for paths.
+const mentionBytes = 20_000
+
+// Mentions lists the files that an output names, each once, at most
+// job.MaxPaths: words with a slash and a file extension.
+func Mentions(output string) []job.Touch {
+	output = output[:min(len(output), mentionBytes)]
+	var out []job.Touch
+	seen := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(output, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{}<>,;|=*", r)
+	}) {
+		if strings.Contains(word, "://") || !strings.Contains(word, "/") {
+			continue
+		}
+		name, _, _ := strings.Cut(word, ":") // a.go:12:3
+		name = strings.TrimRight(strings.TrimPrefix(name, "./"), ".")
+		ext := path.Ext(name)
+		if len(ext) < 2 || len(ext) > 8 || len(name) > 300 || strings.HasSuffix(name, "/"+ext) || number(ext[1:]) || seen[name] {
+			continue
+		}
+		seen[name] = true
+		if out = append(out, job.Touch{Name: name, Role: job.RoleResult}); len(out) == job.MaxPaths {
+			break
+		}
+	}
+	return out
+}
