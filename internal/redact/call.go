@@ -100,7 +100,7 @@ func (c *scan) login(at int) {
 		}
 		if quote.has(s[at]) {
 			l, ok := c.quotedAt(at)
-			if v := l.text(s); ok && n > 0 && l.end > l.to && len(v) >= 6 && digit.count(v) > 0 && letters.count(v) >= 3 && !wordy(v) && !strings.ContainsAny(v, " /") && credential(v, passwd, quoted) {
+			if v := l.text(s); ok && n > 0 && l.end > l.to && strict(v) && credential(v, passwd, quoted) {
 				c.add(l.from, l.to, "password")
 			}
 			at = max(l.end, at+1)

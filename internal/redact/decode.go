@@ -214,7 +214,7 @@ func codePoint(s string, r rune, end int) (string, int) {
 	case r == '\t' || ' ' <= r && r < 0x7f:
 		return asciiString(byte(r)), end
 	}
-	return "\ufffd", end
+	return string(r), end // half of a surrogate pair becomes U+FFFD, which no rule minds
 }
 
 // asciiString is string(rune(b)) for a printable b.

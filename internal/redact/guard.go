@@ -8,6 +8,7 @@ type form uint8
 const (
 	quoted form = iota // "value"
 	env                // NAME=value: a shell or env file, where everything is literal
+	tight              // name=value without blanks, not in an argument list: a connection string, a command line
 	line               // name: value or name=value up to the end of a line, as in YAML and INI files
 	inline             // followed by more on the same line, as in an argument list
 )
@@ -48,9 +49,24 @@ func passwordLike(v string, f form) bool {
 		return true
 	case identifier(v):
 		// hunter2 at the end of a line is a value; before a comma it is a variable.
-		return f == line && digits > 0 || random(v)
+		return (f == line || f == tight) && digits > 0 || random(v)
+	}
+	if digits == 0 && f != tight { // a type that may be missing, or an exclamation
+		if v = strings.TrimRight(v, "?!"); v == "" || identifier(v) {
+			return false
+		}
 	}
 	return digits > 0 || symbols > 0
+}
+
+// strict says whether v is a password and not the name of something, whatever stands around it.
+func strict(v string) bool {
+	digits, lettersN := digit.count(v), letters.count(v)
+	if len(v) < 6 || len(v) > 128 || digits == 0 || lettersN < 3 || technical(v) || located(v) || strings.IndexByte(v, ' ') >= 0 || wordy(v) && identifier(v) {
+		return false
+	}
+	symbols := len(v) - digits - lettersN - (underscore | dot | dash | plus).count(v)
+	return !wordy(v) || symbols > strings.Count(v, ":") || uppers.count(v) > 0 && lowers.count(v) > 0
 }
 
 // st20 keeps numbers out that are years or counts of seconds in round figures.
@@ -116,7 +132,8 @@ func wordPart(p string) bool {
 	digits := digit.count(p)
 	switch {
 	case digits == 0:
-		return len(p) < 12 || switches(p)*4 < len(p)
+		n := switches(p)
+		return n <= 1 || n*4 <= len(p)
 	case digits == len(p):
 		return digits <= 4
 	case len(p) <= 4:
@@ -129,7 +146,7 @@ func wordPart(p string) bool {
 
 // identifier says whether v can be the name of something in code: a, a.b, a_b[0].
 func identifier(v string) bool {
-	if digit.has(v[0]) {
+	if v == "" || digit.has(v[0]) {
 		return false
 	}
 	for i := range len(v) {

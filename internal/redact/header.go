@@ -74,21 +74,35 @@ func (c *scan) scheme(i, j int) int {
 			return k
 		}
 	}
-	if strings.HasPrefix(s[i:j], "AWS4-HMAC") {
-		_, end := c.line(at, 600)
-		if k := strings.Index(s[at:end], "Signature="); k >= 0 {
-			from := at + k + len("Signature=")
-			c.add(from, anyHex.run(s, from), "authorization")
-			return from
-		}
+	label := ""
+	switch {
+	case strings.HasPrefix(s[i:j], "AWS4-HMAC"):
+		label = "Signature="
+	case equalFold("digest", s[i:j]):
+		label = " response="
+	default:
+		return j
 	}
-	return j
+	_, end := c.line(at, 600)
+	k := strings.Index(s[at:end], label)
+	if k < 0 {
+		return j
+	}
+	from := at + k + len(label)
+	if from < end && quote.has(s[from]) {
+		from++
+	}
+	c.add(from, anyHex.run(s, from), "authorization")
+	return from
 }
 
 // bearer cuts out a token after a scheme. In prose ("Bearer schemes are") the next word is no token.
 func (c *scan) bearer(at int, sure bool) (int, bool) {
 	s := c.s
 	k := (base64x | dot | equals | tilde).run(s, at)
+	if k < len(s) && s[k] == ':' && alnum.run(s, k+1)-k > 16 { // number:token
+		k = alnum.run(s, k+1)
+	}
 	v := strings.TrimRight(s[at:k], ".")
 	if len(v) < 8 || reference(v) || placeholder(v) || digit.count(v) == 0 && switches(v) < 4 || wordy(v) && len(v) < 24 || !sure && !random(v) {
 		return at, false

@@ -35,6 +35,8 @@ const (
 	ruleSets
 	ruleAtlas
 	ruleNetrc
+	ruleSecure
+	ruleValues
 )
 
 func newIndex() (x index) {

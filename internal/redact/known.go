@@ -107,7 +107,7 @@ func (k *known) find(s string) []span {
 			}
 			best.to, best.secret = end, f.secret
 		}
-		if best.to > i {
+		if best.to > i && !inMarker(s, i) {
 			out = append(out, best)
 			i = best.to - 1
 		}

@@ -101,14 +101,14 @@ func partStrength(last, before []byte) strength {
 	}
 	switch string(last) {
 	case "password", "passwd", "passwort", "pwd", "pswd", "passphrase", "passcode", "passwords", "passw", "pword",
-		"kennwort", "contraseña", "contrasena", "senha", "mdp", "пароль", "密码", "口令", "パスワード", "비밀번호", "parola", "wachtwoord", "hasło", "haslo":
+		"psk", "kennwort", "contraseña", "contrasena", "senha", "mdp", "пароль", "密码", "口令", "パスワード", "비밀번호", "parola", "wachtwoord", "hasło", "haslo":
 		return passwd
 	case "pass", "pw", "psw":
 		return passwd
 	case "token", "secret", "apikey", "accesskey", "secretkey", "privatekey", "authtoken", "accesstoken", "refreshtoken",
 		"apitoken", "bearertoken", "clientsecret", "appsecret", "apisecret", "secretaccesskey", "credential", "credentials",
-		"creds", "cred", "jwt", "psk", "authkey", "authorization", "passkey", "sastoken", "idtoken", "usertoken", "bottoken",
-		"accountkey", "sharedaccesskey", "sharedkey", "masterkey", "signingkey", "encryptionkey", "servicekey", "secrets",
+		"creds", "cred", "jwt", "authkey", "authorization", "passkey", "sastoken", "idtoken", "usertoken", "bottoken",
+		"accountkey", "sharedaccesskey", "sharedkey", "masterkey", "encryptionkey", "servicekey", "secrets",
 		"tokens", "apikeys", "sessiontoken", "webhooksecret", "phpsessid", "jsessionid", "sessid", "sessionid", "xsrf", "csrf",
 		"licensekey", "appkey", "mnemonic", "bearer", "identitytoken", "registrytoken", "consumersecret", "storagekey", "hmackey":
 		return token

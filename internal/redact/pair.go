@@ -38,13 +38,16 @@ func (c *scan) pair(i int) int {
 	}
 	name := s[nameFrom:nameTo]
 	if s[i] == ':' && digit.only(name) {
-		return c.telegram(nameFrom, i)
+		return max(c.telegram(nameFrom, i), c.pgpass(nameFrom, i))
 	}
 	if end, ok := c.headerValue(name, after); ok {
 		return max(after, end)
 	}
 	st := c.named(nameFrom, nameTo, i)
 	if st == none {
+		if len(name) <= 2 {
+			return max(after, c.jwk(name, after))
+		}
 		if end, ok := c.namedBeside(name, after); ok {
 			return max(after, end)
 		}
@@ -57,11 +60,16 @@ func (c *scan) pair(i int) int {
 		return after
 	}
 	valueAt := c.valueStart(after, nameFrom, i)
+	if end := c.told2(valueAt, name); end > valueAt {
+		return end
+	}
 	f := line
 	switch {
 	case s[i] == '=' && after == i+1 && valueAt == after && c.startsEnv(name, nameFrom):
 		f = env
-	case s[i] == '=' && (valueAt != after || i != nameTo) && !c.startsLine(nameFrom):
+	case s[i] == '=' && after == i+1 && valueAt == after && i == nameTo:
+		f = tight
+	case s[i] == '=' && !c.startsLine(nameFrom):
 		f = inline
 	}
 	return max(after, c.value(valueAt, st, f, compares))
@@ -89,10 +97,18 @@ func (c *scan) value(i int, st strength, f form, compares bool) int {
 	if compares && (l.form != quoted || !random(s[l.from:l.to]) && digit.count(s[l.from:l.to]) == 0) {
 		return l.end
 	}
-	if v := s[l.from:l.to]; credential(v, st, l.form) {
+	v := s[l.from:l.to]
+	if credential(v, st, l.form) {
 		c.add(l.from, l.to, kindOf(st))
 		return l.end
-	} else if l.form == quoted && strings.ContainsAny(v, ":=@") {
+	}
+	if at := c.fallback(l.end); at > l.end { // process.env.X || "value"
+		if l, ok := c.quotedAt(at); ok && credential(l.text(s), st, quoted) {
+			c.add(l.from, l.to, kindOf(st))
+			return l.end
+		}
+	}
+	if l.form == quoted && strings.ContainsAny(v, ":=@") {
 		return i // a connection string or a URL: other rules read inside
 	}
 	return i
@@ -115,7 +131,7 @@ func (c *scan) wrapped(l literal, st strength) int {
 	}
 	if v, ok := c.literalAt(at, inline); ok && v.form == quoted {
 		text := s[v.from:v.to]
-		if digit.count(text) > 0 && !strings.ContainsAny(text, " /") && !wordy(text) && credential(text, st, quoted) {
+		if (strict(text) || random(text)) && !strings.ContainsAny(text, " /") && credential(text, st, quoted) {
 			c.add(v.from, v.to, kindOf(st))
 			return v.end
 		}
@@ -156,10 +172,12 @@ func (c *scan) valueStart(i, nameFrom, sep int) int {
 		i++
 	}
 	// A type stands between the name and the value: password: str = "x".
-	if s[sep] == ':' && i < len(s) && alnum.has(s[i]) {
-		j := (word | dot).run(s, i)
-		k := blank.run(s, j)
-		if k+1 < len(s) && s[k] == '=' && s[k+1] != '=' && k > j {
+	if s[sep] == ':' && i < len(s) && (alnum.has(s[i]) || s[i] == '&' || s[i] == '[') {
+		k := i
+		for k < len(s) && k < i+40 && ((word | dot | blank).has(s[k]) || strings.IndexByte("&[]<>?|'", s[k]) >= 0 && (s[k] != '\'' || s[k-1] == '&')) {
+			k++
+		}
+		if k+1 < len(s) && s[k] == '=' && s[k+1] != '=' && k > i && blank.has(s[k-1]) {
 			return blank.run(s, k+1)
 		}
 	}
@@ -274,7 +292,7 @@ func (c *scan) namedBeside(name string, after int) (int, bool) {
 			}
 		}
 	}
-	if at < 0 || strings.ContainsAny(before[at:], "}>") || strings.Count(before[at:], "\n") > 1 {
+	if at < 0 || strings.Contains(before[at:], "}") || strings.Contains(before[at:], "/>") || strings.Contains(before[at:], "</") || strings.Count(before[at:], "\n") > 1 {
 		return 0, false
 	}
 	j := at
@@ -300,4 +318,74 @@ func (c *scan) field(name string) {
 	if st := nameStrength(name); st > bare && credential(s, st, quoted) {
 		c.add(0, len(s), kindOf(st))
 	}
+}
+
+// fallback returns where the literal begins that stands in when the value before i is empty: || "x", ?? "x",
+// or "x".
+func (c *scan) fallback(i int) int {
+	s := c.s
+	at := blank.run(s, i)
+	for _, or := range [...]string{"||", "??", "or "} {
+		if strings.HasPrefix(s[at:], or) {
+			if at = blank.run(s, at+len(or)); at < len(s) && quote.has(s[at]) {
+				return at
+			}
+		}
+	}
+	return i
+}
+
+// pgpass reads host:port:database:user:password, from the port s[from:colon] on.
+func (c *scan) pgpass(from, colon int) int {
+	s := c.s
+	if from == 0 || s[from-1] != ':' || colon-from > 5 {
+		return colon
+	}
+	host := from - 1
+	for host > 0 && ((wordDash | dot).has(s[host-1]) || s[host-1] == '*') {
+		host--
+	}
+	if host == from-1 || !c.startsLine(host) {
+		return colon
+	}
+	at := colon + 1
+	for range 2 { // the database and the user
+		n := at
+		for n < len(s) && ((wordDash | dot).has(s[n]) || s[n] == '*') {
+			n++
+		}
+		if n == at || n == len(s) || s[n] != ':' {
+			return colon
+		}
+		at = n + 1
+	}
+	to := at
+	for to < len(s) && charOf[s[to]]&(space|quote) == 0 {
+		to++
+	}
+	if !strict(s[at:to]) {
+		return colon
+	}
+	c.add(at, to, "password")
+	return to
+}
+
+// jwk reads a private member of a JSON Web Key.
+func (c *scan) jwk(name string, at int) int {
+	switch name {
+	case "d", "p", "q", "dp", "dq", "qi", "k":
+	default:
+		return at
+	}
+	s := c.s
+	at = blank.run(s, at)
+	if at >= len(s) || !quote.has(s[at]) {
+		return at
+	}
+	to := wordDash.run(s, at+1)
+	if to-at < 20 || !strings.Contains(s[max(0, at-4000):min(len(s), at+4000)], "kty") {
+		return at
+	}
+	c.add(at+1, to, "private-key")
+	return to
 }

@@ -112,7 +112,7 @@ func (c *scan) keyLines(i int) int {
 			for j < len(s) && !newline.has(s[j]) {
 				j++
 			}
-		case j-start < 16, j-start < 48 && digit.count(s[start:j]) == 0 && wordy(s[start:j]):
+		case j-start < 16, j-start < 24 && wordy(s[start:j]):
 			return end
 		default:
 			end = j

@@ -6,7 +6,15 @@ import "strings"
 // "password for the staging box: x". What cannot be told from an ordinary word is left.
 func (c *scan) says(i, j int) int {
 	s := c.s
+	if equalFold("contrase", s[i:j]) && strings.HasPrefix(s[j:], "ña") {
+		j += len("ña")
+	}
 	st := nameStrength(s[i:j])
+	if at := blank.run(s, j); at > j && !(dash|dot|dollar).has(s[max(i, 1)-1]) {
+		if end := c.told2(at, s[i:j]); end > at {
+			return end
+		}
+	}
 	if st == bare && i > 0 { // API key, access key
 		if before := alnum.runBack(s, i-1); before < i-1 && blank.has(s[i-1]) {
 			st = nameStrength(s[before:i-1] + "_" + s[i:j])
@@ -86,7 +94,7 @@ func (c *scan) told(from int, st strength, says bool) int {
 		to--
 	}
 	v := s[from:to]
-	if len(v) < 6 || digit.count(v) == 0 || letters.count(v) < 3 || technical(v) || strings.IndexByte(v, '=') >= 0 || identifier(v) && !random(v) && (st < passwd || strings.IndexByte(v, '_') >= 0 || !says && len(v) < 8) {
+	if !strict(v) && !(says && identifier(v) && digit.count(v) > 0 && len(v) >= 6) || technical(v) || strings.IndexByte(v, '=') >= 0 || identifier(v) && !random(v) && (st < passwd || strings.IndexByte(v, '_') >= 0) {
 		return from
 	}
 	if st == token && (len(v) < 12 || !random(v)) {
@@ -168,13 +176,82 @@ func (c *scan) sets(j int) int {
 	if from == j {
 		return j
 	}
+	if s[from-1] == ' ' && from < len(s) && s[from] == '-' { // set -gx
+		from = blank.run(s, (wordDash).run(s, from))
+	}
 	to := (wordDash | dot).run(s, from)
 	if to >= len(s) || !blank.has(s[to]) {
 		return j
 	}
 	st := nameStrength(s[from:to])
-	if st < weak {
+	if st < weak || lowers.count(s[from:to]) > 0 { // "set password policy" is a sentence
 		return j
 	}
 	return max(j, c.value(blank.run(s, to), st, env, false))
+}
+
+// told2 reads a user and a password after a word that announces both (login: app / x), and a passphrase of
+// words.
+func (c *scan) told2(at int, name string) int {
+	s := c.s
+	var buf [64]byte
+	switch lowerInto(&buf, name) {
+	case "login", "logins", "credentials", "creds", "pass", "userpass", "account", "pw":
+	case "passphrase", "mnemonic", "phrase", "seed":
+		return c.words(at)
+	default:
+		return at
+	}
+	for range 2 { // "login with", "credentials are"
+		k := letters.run(s, at)
+		switch lowerInto(&buf, s[at:k]) {
+		case "with", "using", "are", "is", "as", "via":
+			at = blank.run(s, k)
+		}
+	}
+	user := at
+	for user < len(s) && (wordDash | dot).has(s[user]) {
+		user++
+	}
+	mid := blank.run(s, user)
+	if user == at || mid >= len(s) || s[mid] != '/' && s[mid] != ':' {
+		return at
+	}
+	from := blank.run(s, mid+1)
+	if from < len(s) && quote.has(s[from]) {
+		from++
+	}
+	to := from
+	for to < len(s) && charOf[s[to]]&(space|quote) == 0 && s[to] != ',' && s[to] != ')' {
+		to++
+	}
+	for to > from && strings.IndexByte(".;:", s[to-1]) >= 0 {
+		to--
+	}
+	if v := s[from:to]; !strict(v) || strings.ContainsAny(v, "/=") || s[mid] == ':' && (from > mid+1 || hostAt(s[at:])) {
+		return at
+	}
+	c.add(from, to, "password")
+	return to
+}
+
+// words cuts out four or more plain words up to the end of the line: a passphrase.
+func (c *scan) words(at int) int {
+	s := c.s
+	if at < len(s) && quote.has(s[at]) {
+		return at
+	}
+	end := at
+	for end < len(s) && (lowers.has(s[end]) || s[end] == ' ') {
+		end++
+	}
+	for end > at && s[end-1] == ' ' {
+		end--
+	}
+	v := s[at:end]
+	if n := strings.Count(v, " "); n < 3 || n > 23 || prose(v) || end < len(s) && charOf[s[end]]&(newline|quote) == 0 && s[end] != '.' {
+		return at
+	}
+	c.add(at, end, "password")
+	return end
 }

@@ -172,14 +172,26 @@ func ordered(spans []span) []span {
 	return out
 }
 
+// inMarker says whether i lies inside a marker.
+func inMarker(s string, i int) bool {
+	from := max(0, i-longestMarker)
+	n := strings.LastIndex(s[from:min(len(s), i+len(opening))], opening)
+	return n >= 0 && markerEnd(s, from+n) > i
+}
+
+// opening begins every marker.
+const opening = "[REDACTED"
+
+// longestMarker is how long a marker may be, ours or another tool's.
+const longestMarker = 60
+
 // markerEnd returns where the marker that starts at i ends, or i when none starts there. Markers of other
 // tools ([REDACTED], [REDACTED:github-pat]) count too.
 func markerEnd(s string, i int) int {
-	const open = "[REDACTED"
-	if !strings.HasPrefix(s[i:], open) {
+	if !strings.HasPrefix(s[i:], opening) {
 		return i
 	}
-	for j := i + len(open); j < len(s) && j < i+len(open)+48; j++ {
+	for j := i + len(opening); j < len(s) && j < i+longestMarker; j++ {
 		switch b := s[j]; {
 		case b == ']':
 			return j + 1

@@ -19,7 +19,7 @@ const deepest = 2
 
 // add notes a credential, unless it is empty or already a marker.
 func (c *scan) add(from, to int, kind string) {
-	if from < to && markerEnd(c.s, from) == from {
+	if from < to && !inMarker(c.s, from) {
 		c.out = append(c.out, span{from: from, to: to, kind: kind})
 	}
 }
@@ -113,6 +113,10 @@ func (c *scan) keyword(k keyword, i, j int) int {
 		return c.atlas(i, j)
 	case ruleNetrc:
 		return c.netrc(j)
+	case ruleSecure:
+		return c.secureString(j)
+	case ruleValues:
+		return c.values(i, j)
 	}
 	return j
 }

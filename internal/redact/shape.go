@@ -98,30 +98,118 @@ func (c *scan) element(i int) int {
 	return from
 }
 
-// identified reads the password of SQL's IDENTIFIED [WITH plugin] BY [PASSWORD] 'x'.
+// identified reads the password of SQL's IDENTIFIED [WITH plugin] BY [PASSWORD] 'x', after the first word.
+// Oracle takes it without quotes.
 func (c *scan) identified(j int) int {
 	s := c.s
-	_, end := c.line(j, 120)
-	n := strings.IndexAny(s[j:end], "'\"`\x01\x04")
-	if n < 0 {
-		// Oracle takes the password without quotes.
-		if at := blank.run(s, j); len(s) > at+3 && equalFold("by ", s[at:at+3]) {
-			from := blank.run(s, at+3)
-			to := (word | dollar).run(s, from)
-			if v := s[from:to]; len(v) >= 6 && digit.count(v) > 0 && credential(v, passwd, quoted) {
-				c.add(from, to, "password")
-				return to
+	at := j
+	for by := false; ; {
+		at = blank.run(s, at)
+		end := word.run(s, at)
+		w := s[at:end]
+		switch {
+		case by && at < len(s) && quote.has(s[at]):
+			l, ok := c.quotedAt(at)
+			if v := l.text(s); ok && len(v) >= 4 && !reference(v) && !placeholder(v) {
+				c.add(l.from, l.to, "password")
+				return l.end
 			}
+			return j
+		case equalFold("with", w), by && (equalFold("password", w) || equalFold("values", w)):
+			if !by { // the plugin's name
+				at = blank.run(s, end)
+				if at < len(s) && quote.has(s[at]) {
+					at++
+				}
+				end = word.run(s, at)
+				if end < len(s) && quote.has(s[end]) {
+					end++
+				}
+			}
+		case equalFold("by", w), equalFold("as", w):
+			by = true
+		case by:
+			for end < len(s) && charOf[s[end]]&(space|quote) == 0 && s[end] != ';' {
+				end++
+			}
+			if strict(s[at:end]) {
+				c.add(at, end, "password")
+				return end
+			}
+			return j
+		default:
+			return j
 		}
+		at = end
+	}
+}
+
+// secureString reads PowerShell's ConvertTo-SecureString "x", after the first word.
+func (c *scan) secureString(j int) int {
+	s := c.s
+	if !strings.HasPrefix(s[j:], "-SecureString") {
 		return j
 	}
-	if !strings.Contains(strings.ToUpper(s[j:j+n]), "BY") && !strings.Contains(strings.ToUpper(s[j:j+n]), "AS") {
+	at := blank.run(s, j+len("-SecureString"))
+	if strings.HasPrefix(s[at:], "-String ") {
+		at = blank.run(s, at+len("-String "))
+	}
+	if at >= len(s) || !quote.has(s[at]) {
 		return j
 	}
-	l, ok := c.quotedAt(j + n)
-	if ok && len(l.text(s)) >= 4 && !reference(l.text(s)) && !placeholder(l.text(s)) {
-		c.add(l.from, l.to, "password")
-		return l.end
+	l, ok := c.quotedAt(at)
+	if !ok || !credential(l.text(s), passwd, quoted) {
+		return j
+	}
+	c.add(l.from, l.to, "password")
+	return l.end
+}
+
+// values reads the rows of an SQL INSERT, when the columns before the word VALUES at s[i:j] name a credential.
+func (c *scan) values(i, j int) int {
+	s := c.s
+	end := space.runBack(s, i)
+	if end == 0 || s[end-1] != ')' {
+		return j
+	}
+	from := strings.LastIndexByte(s[max(0, end-1000):end], '(')
+	if from < 0 {
+		return j
+	}
+	columns := strings.Split(s[max(0, end-1000)+from+1:end-1], ",")
+	strengths := make([]strength, len(columns))
+	any := none
+	for n, name := range columns {
+		strengths[n] = nameStrength(strings.Trim(name, " \t\n\r`\"[]\x01\x05"))
+		any = max(any, strengths[n])
+	}
+	if any < weak {
+		return j
+	}
+	at := space.run(s, j)
+	for at < len(s) && s[at] == '(' {
+		at++
+		for n := 0; at < len(s) && s[at-1] != ')'; n++ {
+			at = c.prefixed(space.run(s, at))
+			if at < len(s) && quote.has(s[at]) {
+				l, ok := c.quotedAt(at)
+				if ok && n < len(strengths) && credential(l.text(s), strengths[n], quoted) {
+					c.add(l.from, l.to, kindOf(strengths[n]))
+				}
+				at = max(l.end, at+1)
+			}
+			for at < len(s) && s[at] != ',' && s[at] != ')' {
+				if newline.has(s[at]) && s[at] != softNewline {
+					return j
+				}
+				at++
+			}
+			at = min(at+1, len(s))
+		}
+		at = space.run(s, at)
+		if at < len(s) && s[at] == ',' {
+			at = space.run(s, at+1)
+		}
 	}
 	return j
 }

@@ -56,6 +56,7 @@ func (c *scan) argumentAt(at int) (argument, bool) {
 //	-p    the next argument         -p=  attached only            -p*  either
 //	-u:   after the colon           -U%  after the percent sign   -u,  after the comma
 //	@2    the second argument that is no flag, counted from the last word that must occur; @$ the last
+//	?2    the same, if the argument before it is the name of a credential
 //	/p:   after this prefix         #/   user/password
 //
 // A first "(name)" is the whole name of the program, where the keyword is only its beginning.
@@ -97,8 +98,8 @@ func (c *scan) arguments(args []argument, way string) {
 			for i, a := range args {
 				c.option(args, i, a, spec)
 			}
-		case '@':
-			c.positional(args, spec[1:])
+		case '@', '?':
+			c.positional(args, spec[1:], spec[0] == '?')
 		default: // a word that must occur
 			at := -1
 			for i, a := range args {
@@ -188,22 +189,22 @@ func (c *scan) secretArgument(from, to int) {
 
 // positional applies a spec that counts the arguments which are no flags. A place says less than a flag: the
 // value must look like a credential.
-func (c *scan) positional(args []argument, which string) {
+func (c *scan) positional(args []argument, which string, named bool) {
 	s := c.s
 	n := 0
-	last := argument{}
+	last, before := argument{}, argument{}
 	for i, a := range args {
 		text := a.text(s)
 		if strings.HasPrefix(text, "-") || i > 0 && strings.HasPrefix(args[i-1].text(s), "--") && !strings.Contains(args[i-1].text(s), "=") && len(args)-i > 3 {
 			continue
 		}
 		n++
-		last = a
+		before, last = last, a
 		if which != "$" && n == int(which[0]-'0') {
 			break
 		}
 	}
-	if n == 0 || which != "$" && n != int(which[0]-'0') {
+	if n == 0 || which != "$" && n != int(which[0]-'0') || named && nameStrength(before.text(s)) < weak {
 		return
 	}
 	from := last.from
@@ -212,7 +213,7 @@ func (c *scan) positional(args []argument, which string) {
 		from += len(user) + 1
 		v = pass
 	}
-	if len(v) >= 8 && digit.count(v) > 0 && letters.count(v) > 1 && (!wordy(v) || uuid(v)) && !located(v) && !strings.Contains(v, "\\") {
+	if len(v) >= 8 && (strict(v) || random(v) || uuid(v)) && !located(v) && !strings.Contains(v, "\\") {
 		c.secretArgument(from, last.to)
 	}
 }
@@ -291,7 +292,7 @@ func (c *scan) echo(i, j int) int {
 		if strings.Contains(s[j+bar:end], "chpasswd") {
 			from += strings.IndexByte(s[from:to], ':') + 1
 		}
-		if v := s[from:to]; strings.Contains(s[j+bar:end], "base64") && (digit.count(v) == 0 || wordy(v) || strings.ContainsAny(v, " =")) {
+		if v := s[from:to]; strings.Contains(s[j+bar:end], "base64") && (!strict(v) || strings.ContainsAny(v, " =")) {
 			return j
 		}
 		c.secretArgument(from, to)

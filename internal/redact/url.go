@@ -31,6 +31,9 @@ func (c *scan) url(i int) int {
 	to := from + at
 	switch {
 	case both && urlPassword(pass, user):
+		if len(user) >= 20 && random(user) && !uuid(user) { // two keys
+			c.add(from, from+len(user), "url-password")
+		}
 		c.add(from+len(user)+1, to, "url-password")
 	case !both && len(user) >= 16 && random(user) && !reference(user) && !placeholder(user): // a token as the user
 		c.add(from, to, "url-password")
@@ -62,8 +65,11 @@ func (c *scan) webhook(colon, host, end int) int {
 	}
 	name := s[host:end]
 	path := end
-	for path < len(s) && !newline.has(s[path]) && charOf[s[path]]&(space|quote) == 0 && strings.IndexByte("<>\\)]}", s[path]) < 0 {
-		path++
+	for query := false; path < len(s) && charOf[s[path]]&(space|quote) == 0 && strings.IndexByte("<>\\)]}", s[path]) < 0; path++ {
+		query = query || s[path] == '?'
+		if s[path] == '&' && !query { // a parameter of the URL around
+			break
+		}
 	}
 	marks := ""
 	switch {
@@ -112,7 +118,7 @@ func (c *scan) userinfo(i int) int {
 	from := i
 	for from > 0 && i-from < 120 {
 		b := s[from-1]
-		if charOf[b]&(space|quote) != 0 || strings.IndexByte(",;()<>[]{}|&", b) >= 0 {
+		if charOf[b]&(space|quote) != 0 || strings.IndexByte(",;()<>[]{}", b) >= 0 {
 			break
 		}
 		from--
@@ -142,7 +148,7 @@ func (c *scan) userinfo(i int) int {
 		before = before[n+1:]
 	}
 	user, pass, ok := strings.Cut(before, ":")
-	if !ok || user == "" || len(pass) < 8 || strings.ContainsAny(pass, ":/") || !hostAt(rest) || digit.count(pass) == 0 || letters.count(pass) < 3 || wordy(pass) {
+	if !ok || user == "" || len(pass) < 8 || strings.ContainsAny(pass, ":/") || !hostAt(rest) || !strict(pass) {
 		return i + 1
 	}
 	if urlPassword(pass, user) {
@@ -151,7 +157,8 @@ func (c *scan) userinfo(i int) int {
 	return i + 1
 }
 
-// hostAt says whether s begins with a host: a name with a dot and no digit first, or a name with a port.
+// hostAt says whether s begins with a host: a name with a dot and no digit first, an address, or a name with a
+// port.
 func hostAt(s string) bool {
 	n := (alnum | dash | dot).run(s, 0)
 	if n < 3 || !alnum.has(s[0]) {
@@ -160,5 +167,5 @@ func hostAt(s string) bool {
 	if n+1 < len(s) && s[n] == ':' && digit.has(s[n+1]) {
 		return true
 	}
-	return letters.has(s[0]) && strings.IndexByte(s[:n-1], '.') > 0
+	return (letters.has(s[0]) || strings.Count(s[:n], ".") == 3) && strings.IndexByte(s[:n-1], '.') > 0
 }

@@ -30,10 +30,17 @@ func (c *scan) literalAt(i int, f form) (literal, bool) {
 	}
 	l := literal{from: i, to: j, end: j, form: f}
 	if j < len(s) {
+		if s[j-1] == '[' && quote.has(s[j]) { // config["db"]
+			l.code = true
+		}
 		switch s[j] {
 		case '(':
 			l.code = true
-		case ',', ')', ']', '}', ';', '.', '?':
+		case ',', ';':
+			if f != env && !c.names(j+1) && !(s[j] == ';' && j+1 < len(s) && quote.has(s[j+1])) {
+				l.form = inline
+			}
+		case ')', ']', '}', '.', '?':
 			if f != env {
 				l.form = inline
 			}
@@ -74,23 +81,28 @@ func (c *scan) ends(i, j int) bool {
 		return true
 	case ')', ']', '}':
 		// A bracket that the value did not open closes something around it.
-		open := strings.IndexByte("([{", map3(b))
-		return open < 0 || strings.IndexByte(s[i:j], map3(b)) < 0
+		open := strings.IndexByte("([{", opener(b))
+		return open < 0 || strings.IndexByte(s[i:j], opener(b)) < 0
 	case ',', ';':
 		if charOf[next]&alnum == 0 {
 			return true
 		}
-		k := wordDash.run(s, j+1)
-		k = blank.run(s, k)
-		return k < len(s) && (s[k] == '=' || s[k] == ':')
+		return c.names(j + 1)
 	case ':', '?', '!':
 		return charOf[next]&(space|quote) != 0 && b != '!'
 	}
 	return false
 }
 
-// map3 returns the bracket that b closes.
-func map3(b byte) byte {
+// names says whether a name and a separator stand at i: the next of a list of pairs.
+func (c *scan) names(i int) bool {
+	k := wordDash.run(c.s, i)
+	n := blank.run(c.s, k)
+	return k > i && n < len(c.s) && (c.s[n] == '=' || c.s[n] == ':')
+}
+
+// opener returns the bracket that b closes.
+func opener(b byte) byte {
 	switch b {
 	case ')':
 		return '('
@@ -152,7 +164,7 @@ func (c *scan) prefixed(i int) int {
 		if i+n < len(s) && quote.has(s[i+n]) {
 			return i + n
 		}
-		if i+n >= len(s) || strings.IndexByte("bBrRfFuUL@$", s[i+n]) < 0 {
+		if i+n >= len(s) || strings.IndexByte("bBrRfFuULN@$", s[i+n]) < 0 {
 			break
 		}
 	}

@@ -32,7 +32,7 @@ func (c *scan) vendor(i int) int {
 			end--
 		}
 		end = c.continued(v, body, end)
-		if text := s[body:end]; len(text) >= v.min && (v.min != v.full || len(text) == v.full) && drawn(text, v.set) && c.alone(v, i, end) {
+		if text := s[body:end]; len(text) >= v.min && (v.min != v.full || len(text) == v.full) && v.drawn(text) && c.alone(v, i, end) {
 			c.add(i, end, v.kind)
 			return end
 		}
@@ -45,7 +45,7 @@ func (c *scan) vendor(i int) int {
 func (c *scan) alone(v *vendor, i, end int) bool {
 	s := c.s
 	switch v.kind {
-	case "facebook", "square":
+	case "facebook", "square", "twitter", "confluent":
 		return (i == 0 || !(plus | dash).has(s[i-1])) && (end == len(s) || !(plus | equals | wordDash).has(s[end]))
 	case "vault":
 		return v.prefix != "s." || switches(s[i+2:end]) >= 5 && (end == len(s) || s[end] != '(')
@@ -54,10 +54,17 @@ func (c *scan) alone(v *vendor, i, end int) bool {
 }
 
 // drawn says whether the body of a token looks like one and not like documentation.
+func (v *vendor) drawn(body string) bool {
+	if len(v.prefix) >= 6 && v.set&uppers != 0 && uppers.count(body) >= 3 && lowers.count(body) >= 3 && switches(body) >= 2 && letters.only(body) {
+		return !repeats(body) && !placeholder(body) // drawn without a digit, which happens to short ones
+	}
+	return drawn(body, v.set)
+}
+
 func drawn(body string, set charset) bool {
 	digits := digit.count(body)
-	if set&letters == 0 {
-		return !repeats(body)
+	if set == alnum && alnum.only(body) && switches(body) >= 4 && len(body) >= 20 && !repeats(body) { // case that changes all the time
+		return true
 	}
 	if digits == 0 && switches(body) < 3 || len(body) >= 24 && digits < 2 && switches(body) < 6 || repeats(body) || wordy(body) {
 		return false
@@ -124,6 +131,10 @@ func (c *scan) longWord(i, j int) int {
 		end := digit.run(s, j+3)
 		c.add(i, end, "mailchimp")
 		return end
+	}
+	if j-i == 40 && s[i+6] == '_' && strings.HasSuffix(s[i:j], "_mmk") { // MaxMind
+		c.add(i, j, "maxmind")
+		return j
 	}
 	if s[i] == 'M' || s[i] == 'N' || s[i] == 'O' {
 		return c.discord(i)
