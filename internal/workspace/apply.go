@@ -120,7 +120,7 @@ type aside struct {
 // file moves whole, with the ignored files in it.
 func (a *aside) take(changes []Change) error {
 	for _, c := range changes {
-		if c.Status == "D" {
+		if c.Status == "D" || !reachable(a.top, c.Path) {
 			continue
 		}
 		if info, err := os.Lstat(a.at(c.Path)); err == nil && info.IsDir() {
@@ -130,7 +130,7 @@ func (a *aside) take(changes []Change) error {
 		}
 	}
 	for _, c := range changes {
-		if c.Status == "A" || !a.reachable(c.Path) {
+		if c.Status == "A" || !reachable(a.top, c.Path) {
 			continue
 		}
 		if info, err := os.Lstat(a.at(c.Path)); err == nil && !info.IsDir() {
@@ -140,17 +140,6 @@ func (a *aside) take(changes []Change) error {
 		}
 	}
 	return nil
-}
-
-// reachable says that path is reached through real folders: what lies behind
-// a symlink is not ours.
-func (a *aside) reachable(name string) bool {
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if info, err := os.Lstat(a.at(dir)); err != nil || !info.IsDir() {
-			return false
-		}
-	}
-	return true
 }
 
 func (a *aside) move(name string) error {

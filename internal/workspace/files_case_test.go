@@ -441,3 +441,29 @@ func TestRestoreMovesAsideForWriters(t *testing.T) {
 		t.Errorf("moved aside is %q (%v)", text, err)
 	}
 }
+
+// A link to a folder in the place of a folder: what lies behind it is not
+// moved aside, though it has the names of what is to be written.
+func TestCase11NothingBehindALinkIsMoved(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	outside := filepath.Join(filepath.Dir(p.top), "outside")
+	if err := os.MkdirAll(filepath.Join(outside, "a.go", "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(outside, "b.go"), []byte("not ours"), 0o000); err != nil {
+		t.Fatal(err)
+	}
+	want := p.snapshot()
+	s := p.keep()
+	p.remove("src")
+	p.link(outside, "src")
+	r := p.restore(s)
+	p.same(p.snapshot(), want)
+	if len(r.MovedAside) != 1 || r.MovedAside[0] != "src" || len(r.Left) != 0 {
+		t.Errorf("moved aside %v, left %v; want the link alone, and none", r.MovedAside, r.Left)
+	}
+	if !exists(filepath.Join(outside, "a.go", "deep")) || !exists(filepath.Join(outside, "b.go")) {
+		t.Error("something outside was moved")
+	}
+}

@@ -120,16 +120,21 @@ func (t *turn) tracked(u *userIndex, ours *gitIndex, nested []string) (paths []s
 	return paths
 }
 
-// isFile says whether path is a file or a link, reached through real folders
-// only.
+// isFile says whether path is a file or a link of this workspace.
 func (t *turn) isFile(name string) bool {
+	info, err := os.Lstat(t.at(name))
+	return err == nil && info.Mode()&fs.ModeType&^fs.ModeSymlink == 0 && reachable(t.w.Top, name)
+}
+
+// reachable says that path is reached through real folders: what lies behind
+// a symlink belongs to another place, perhaps not even in the workspace.
+func reachable(top, name string) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if info, err := os.Lstat(t.at(dir)); err != nil || !info.IsDir() {
+		if info, err := os.Lstat(filepath.Join(top, filepath.FromSlash(dir))); err != nil || !info.IsDir() {
 			return false
 		}
 	}
-	info, err := os.Lstat(t.at(name))
-	return err == nil && info.Mode()&fs.ModeType&^fs.ModeSymlink == 0
+	return true
 }
 
 // baseIndex is the index a turn starts from, and then its own copy.

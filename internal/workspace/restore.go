@@ -253,7 +253,7 @@ func (t *turn) cannotReplace(c Change, repositories []string) bool {
 		}
 	}
 	info, err := os.Lstat(t.at(c.Path))
-	if err != nil {
+	if err != nil || !reachable(t.w.Top, c.Path) {
 		return false
 	}
 	if info.Mode().IsRegular() && !readable(t.at(c.Path)) {
