@@ -36,6 +36,56 @@ func TestExamineFindsNothingInASoundPacket(t *testing.T) {
 	}
 }
 
+// TestExamineALongLedger: of a ledger too long to read whole, the kinds in
+// Examined and the newest steps are enough.
+func TestExamineALongLedger(t *testing.T) {
+	t.Parallel()
+	s := calc(t)
+	for n := range 300 {
+		s.edit(fmt.Sprintf("calc/gen%d_test.go", n), fmt.Sprintf("TestGen%d", n))
+		s.read(fmt.Sprintf("calc/gen%d.go", n))
+	}
+	kinds := map[job.Kind]bool{}
+	for _, k := range Examined() {
+		kinds[k] = true
+	}
+	var some []job.Entry
+	steps := 0
+	for n := len(s.entries) - 1; n >= 0; n-- {
+		e := s.entries[n]
+		if e.Kind == job.KindStep {
+			steps++
+		}
+		if kinds[e.Kind] || e.Kind == job.KindStep && steps <= NewestSteps {
+			some = append(some, e)
+		}
+	}
+	v := s.view()
+	p, probes, repaired := Repaired(v, some, Options{})
+	if failures := Examine(v, some, p, Options{}); len(failures) > 0 || repaired > 0 || probes < 20 {
+		t.Errorf("%d probes, %d repaired, %+v", probes, repaired, failures)
+	}
+	sound(t, s, v, Options{})
+}
+
+func BenchmarkBuild(b *testing.B) {
+	s := many(b, 500, 100)
+	for n := range 2000 {
+		s.edit(fmt.Sprintf("p%d/f%d.go", n%40, n), fmt.Sprintf("symbolNumber%d", n))
+	}
+	v := s.view()
+	b.Run("build", func(b *testing.B) {
+		for b.Loop() {
+			Build(v, Options{})
+		}
+	})
+	b.Run("repaired", func(b *testing.B) {
+		for b.Loop() {
+			Repaired(v, s.entries, Options{})
+		}
+	})
+}
+
 // many is a job with more decisions than a packet can hold.
 func many(t testing.TB, decisions, deadEnds int) *story {
 	s := newStory(t, strings.Repeat("Move everything to the new place, folder by folder. ", 8), "go test ./...")

@@ -73,9 +73,14 @@ func read(entries []job.Entry, v View) *facts {
 			}
 		case *job.WentBack:
 			f.back, f.backTo, f.inFlight = &e, points[p.To], nil
+		case *job.TookOver:
+			f.inFlight = nil
 		case *job.Step:
-			if p.Of == "" && p.Result == job.ResultUnknown {
+			switch {
+			case p.Of == "" && p.Result == job.ResultUnknown:
 				f.inFlight = &e
+			case f.inFlight != nil && p.Of == f.inFlight.ID && p.Result != job.ResultUnknown:
+				f.inFlight = nil
 			}
 		}
 	}
@@ -187,13 +192,16 @@ func (f *facts) productive(after int64) bool {
 	return false
 }
 
-// failing is the newest test run whose command has not passed since, and the
-// first test it names.
+// failing is the newest test run, of the newest steps, whose command has not
+// passed since, and the first test it names.
 func (f *facts) failing() (e job.Entry, test string) {
 	settled := map[string]bool{}
-	for n := len(f.entries) - 1; n >= 0; n-- {
+	for n, steps := len(f.entries)-1, 0; n >= 0 && steps < NewestSteps; n-- {
 		e := f.entries[n]
 		p, ok := e.Payload.(*job.Step)
+		if ok {
+			steps++
+		}
 		if !ok || p.Of != "" || p.Command == "" || e.Late || e.Guest {
 			continue
 		}

@@ -62,7 +62,7 @@ func (l *ledger) fails() action {
 		if w.Tests != nil && len(w.Tests.Failures) > 0 {
 			text = "make " + w.Tests.Failures[0] + " pass: `" + w.Name + "`"
 		}
-		return action{Line: l.at(*w), text: text, stale: l.older(w.Position)}
+		return action{Line: l.at(w), text: text, stale: l.older(w.Position)}
 	}
 	for _, c := range l.Standing.Checks {
 		if c.State == job.CheckFailed {
@@ -73,13 +73,13 @@ func (l *ledger) fails() action {
 	return action{}
 }
 
-// failingTest is the test command that failed most recently and has not passed
-// since.
+// failingTest is the test command that failed most recently, among the newest
+// steps, and has not passed since.
 func (l *ledger) failingTest() *job.Work {
 	var newest *job.Work
 	for i := range l.Works {
 		w := &l.Works[i]
-		if w.Kind != job.WorkCommand || w.Class != job.ClassTest || w.Result != job.Failed {
+		if w.Kind != job.WorkCommand || w.Class != job.ClassTest || w.Result != job.Failed || l.byID[w.Step] == nil {
 			continue
 		}
 		if newest == nil || w.Position > newest.Position || w.Position == newest.Position && w.Name < newest.Name {

@@ -12,7 +12,7 @@ import (
 // Ranked is a row of the working set with how likely it is needed within the
 // next 25 actions. For commands P only orders.
 type Ranked struct {
-	job.Work
+	*job.Work
 	P float64
 }
 
@@ -34,17 +34,18 @@ type Moment struct{ Action, Instruction int64 }
 // were only seen in results, never opened, beside files in use.
 func RankFiles(works []job.Work, m Moment) []Ranked {
 	var touched, unopened []Ranked
-	for _, w := range works {
+	for i := range works {
+		w := &works[i]
 		switch {
 		case w.Kind != job.WorkFile || neverNeeded(w.Name):
 		case opened(w) > 0:
 			touched = append(touched, Ranked{w, needed(w, m)})
 		case m.Action-w.Mention <= 60:
-			unopened = append(unopened, Ranked{Work: w})
+			unopened = append(unopened, Ranked{w, 0})
 		}
 	}
 	order(touched)
-	near := nearness(touched, m)
+	near := nearness(touched)
 	for i := range unopened {
 		w := &unopened[i]
 		z := -6.44 + 3.48*near[path.Dir(w.Name)] + 1.55*math.Log1p(job.Decayed(w.R15, w.Last, m.Action, 15))
@@ -56,7 +57,7 @@ func RankFiles(works []job.Work, m Moment) []Ranked {
 }
 
 // opened is the last action that read or edited the file.
-func opened(w job.Work) int64 { return max(w.Edit, w.Read) }
+func opened(w *job.Work) int64 { return max(w.Edit, w.Read) }
 
 // rate looks up a base rate by how many actions ago something last happened.
 func rate(ago int64, rates [5]float64) float64 {
@@ -69,7 +70,7 @@ func rate(ago int64, rates [5]float64) float64 {
 }
 
 // needed is the base rate of a file that was opened.
-func needed(w job.Work, m Moment) float64 {
+func needed(w *job.Work, m Moment) float64 {
 	rates := [5]float64{.35, .38, .18, .08, .03}
 	if w.Edit > 0 {
 		rates = [5]float64{.57, .38, .26, .13, .07}
@@ -119,7 +120,7 @@ func worth(files []Ranked) []Ranked {
 
 // nearness says for each folder how recently a file in it was opened: 1/(1+k),
 // k the best rank by recency, of the first ten.
-func nearness(files []Ranked, m Moment) map[string]float64 {
+func nearness(files []Ranked) map[string]float64 {
 	recent := slices.Clone(files)
 	slices.SortFunc(recent, func(a, b Ranked) int {
 		if x, y := opened(a.Work), opened(b.Work); x != y {
@@ -138,9 +139,9 @@ func nearness(files []Ranked, m Moment) map[string]float64 {
 // RankSymbols picks the symbols worth naming, likeliest first.
 func RankSymbols(works []job.Work, m Moment) []Ranked {
 	var all []Ranked
-	for _, w := range works {
-		if w.Kind == job.WorkSymbol && len(w.Name) >= 6 {
-			all = append(all, Ranked{Work: w})
+	for i := range works {
+		if w := &works[i]; w.Kind == job.WorkSymbol && len(w.Name) >= 6 {
+			all = append(all, Ranked{w, 0})
 		}
 	}
 	n := float64(len(all))
@@ -168,7 +169,8 @@ func RankSymbols(works []job.Work, m Moment) []Ranked {
 // frequent. One without an argument says nothing.
 func RankCommands(works []job.Work, m Moment) []Ranked {
 	var all []Ranked
-	for _, w := range works {
+	for i := range works {
+		w := &works[i]
 		if w.Kind != job.WorkCommand || !strings.Contains(w.Name, " ") || strings.HasPrefix(w.Name, "-") {
 			continue
 		}

@@ -37,7 +37,7 @@ func TestNeededFollowsTheBaseRates(t *testing.T) {
 		{"edited long ago", file("a", 1, 0, 2, 0), .07 * .8},
 		{"read long ago", file("a", 0, 1, 0, 2), .03 * .8},
 	} {
-		if got := needed(c.w, m); got < c.want-1e-9 || got > c.want+1e-9 {
+		if got := needed(&c.w, m); got < c.want-1e-9 || got > c.want+1e-9 {
 			t.Errorf("%s: p = %.4f, want %.4f", c.name, got, c.want)
 		}
 	}

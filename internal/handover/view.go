@@ -171,7 +171,7 @@ func (l *ledger) of(ref job.Ref) Line {
 }
 
 // at gives who and where of a row of the working set.
-func (l *ledger) at(w job.Work) Line {
+func (l *ledger) at(w *job.Work) Line {
 	if e := l.byPosition[w.Position]; e != nil {
 		return Line{By: e.Author, Position: e.Position, Entry: e.ID}
 	}

@@ -100,13 +100,13 @@ func (l *ledger) folders(s *section) {
 
 // edited groups the files that were edited by their folder, the newest first.
 func (l *ledger) edited(s *section) {
-	var files []job.Work
-	for _, w := range l.Works {
-		if w.Kind == job.WorkFile && w.Edits > 0 && !l.undone(w.Position) {
+	var files []*job.Work
+	for i := range l.Works {
+		if w := &l.Works[i]; w.Kind == job.WorkFile && w.Edits > 0 && !l.undone(w.Position) {
 			files = append(files, w)
 		}
 	}
-	slices.SortFunc(files, func(a, b job.Work) int {
+	slices.SortFunc(files, func(a, b *job.Work) int {
 		if a.Position != b.Position {
 			return int(b.Position - a.Position)
 		}
@@ -158,7 +158,7 @@ func workspace(l *ledger) *section {
 		who.Position = p.Position
 		s.add(&item{Line: who, forms: twoForms(text, text+because(p.Why))})
 	}
-	if ref := st.InFlight; ref != nil {
+	if ref := st.InFlight; ref != nil && l.inFlight(*ref) {
 		text := ref.Text
 		if e := l.byID[ref.ID]; e != nil {
 			if p, ok := e.Payload.(*job.Step); ok && p.Command != "" {
@@ -180,6 +180,20 @@ func workspace(l *ledger) *section {
 		s.add(&item{Line: now(), forms: []string{several(int(st.Missing), "record") + " of this job could not be read"}})
 	}
 	return s
+}
+
+// inFlight reports whether nobody knows yet what came of a call: no later fact
+// says so, and no session has taken over since and seen for itself.
+func (l *ledger) inFlight(call job.Ref) bool {
+	if l.Standing.Newest[job.KindTookOver].Position > call.Position {
+		return false
+	}
+	for _, e := range l.Steps {
+		if p, ok := e.Payload.(*job.Step); ok && p.Of == call.ID && p.Result != job.ResultUnknown {
+			return false
+		}
+	}
+	return true
 }
 
 func place(branch, head string) string {

@@ -48,7 +48,7 @@ func (l *ledger) failing(s *section) []*item {
 	for i, n := range names {
 		names[i] = cut(n, 120)
 	}
-	return []*item{s.add(&item{Line: l.at(*w), forms: lists("failing: ", names, max(0, w.Tests.Failed-len(names)), 5)[:1], stale: l.older(w.Position)})}
+	return []*item{s.add(&item{Line: l.at(w), forms: lists("failing: ", names, max(0, w.Tests.Failed-len(names)), 5)[:1], stale: l.older(w.Position)})}
 }
 
 // files lists files with the symbols that stood in them, and in rest the symbols
