@@ -9,15 +9,18 @@
 package scripted
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/seed-5777983b/duplex/internal/agent/script"
+	"github.com/seed-5777983b/duplex/internal/process"
 )
 
 // Options of one run.
@@ -59,7 +62,7 @@ func Parse(args []string, stderr io.Writer) (Options, error) {
 		o.Prompts = append(o.Prompts, text)
 		return nil
 	})
-	f.StringVar(&o.Answer, "answer", "", "`text` that answers the first question")
+	f.StringVar(&o.Answer, "answer", "", "`text` that answers the first question; - reads it from standard input")
 	f.StringVar(&o.Dir, "dir", "", "`folder` to work in")
 	f.StringVar(&o.Home, "home", "", "`folder` for transcripts")
 	f.StringVar(&o.Hook, "hook", "", "`command` for every event; - for none (default \"duplex hook script\")")
@@ -73,6 +76,29 @@ func Parse(args []string, stderr io.Writer) (Options, error) {
 		return o, fmt.Errorf("unexpected %q: the prompt is given by --prompt", f.Arg(0))
 	}
 	return o, nil
+}
+
+// Main is the command `duplex agent-script`: Parse and Run. The answer to the
+// first question may come on stdin when the arguments say "--answer -".
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
+	o, err := Parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		complain(stderr, err)
+		return 2
+	}
+	if o.Answer == "-" {
+		data, err := io.ReadAll(stdin)
+		if err != nil {
+			complain(stderr, fmt.Errorf("read answer: %w", err))
+			return 1
+		}
+		o.Answer = strings.TrimSpace(string(data))
+	}
+	o.Stdout, o.Stderr, o.Env = stdout, stderr, env
+	return Run(ctx, o)
 }
 
 // complete fills in what was left open and reads the script.
@@ -103,7 +129,7 @@ func (o *Options) complete() (*script.Script, error) {
 		return nil, err
 	}
 	if o.Home == "" {
-		o.Home = os.Getenv("SCRIPT_HOME")
+		o.Home, _ = process.Lookup(o.Env, "SCRIPT_HOME")
 	}
 	if o.Home == "" {
 		home, err := os.UserHomeDir()

@@ -24,18 +24,9 @@ func TestMain(m *testing.M) {
 		os.Exit(hookMain(os.Args[2]))
 	}
 	if os.Getenv("SCRIPTED_TEST") == "agent" {
-		os.Exit(agentMain())
+		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	}
 	os.Exit(m.Run())
-}
-
-func agentMain() int {
-	o, err := Parse(os.Args[1:], os.Stderr)
-	if err != nil {
-		return 2
-	}
-	o.Stdout, o.Stderr = os.Stdout, os.Stderr
-	return Run(context.Background(), o)
 }
 
 // hookMain writes down what it was told and answers with the file

@@ -28,16 +28,17 @@
 //	find      command that lists all items; run when nobody told what is left, and when what was told is done
 //	left      regexps that find a list of left items in a text, with a group "items" and maybe "dir";
 //	          default: "left in <dir>: a, b, c"
-//	next      regexps that find where to go on; default: "next: <text with an item>"
+//	done      the same for items that are done; default: "done in <dir>: a, b" and "edited in <dir>: a, b"
+//	next      the same for where to go on; default: "next: go on in <dir> with a" and "next: <text with an item>"
 //	replace   [{"match": regexp, "with": text with $1}], in order; doing it twice must change nothing more
 //	write     "edit" (default): only the lines that differ; "write": the whole file
 //	verify    {"items": 4, "run": "go test ./..."}: after so many items, and after the last
 //	commit    the same, after verify; {item}, {dir} and {n} stand for the newest item, its folder, their number
 //	final     commands when nothing is left; items that a failing one names are the next list
 //
-// A brief's list counts in place of find's. When it is worked off, find's list
-// is gone through from the place where the brief began, since work goes in
-// order.
+// The first regexp of a list that names items counts. A brief's list of what is
+// left stands in place of find's; when it is worked off, find's list is gone
+// through from the place where the brief began, since work goes in order.
 //
 // An extra has a name, a condition and what to do. All that "when" says must hold:
 //

@@ -168,6 +168,32 @@ func TestOnlyABriefCarriesAcross(t *testing.T) {
 	}
 }
 
+// The lines are as package handover writes them.
+func TestABriefIsUnderstood(t *testing.T) {
+	t.Parallel()
+	for _, item := range []string{`tests/\\S+\\.txt`, `[\\w/]+\\.txt`} {
+		for brief, want := range map[string]string{
+			"#21 duplex: left in tests/b/: 2.txt, 4.txt +1 more [stale: 2.txt is gone]":                                            "Read tests/b/2.txt, Read tests/b/4.txt, Bash ls tests/*/*.txt, Read tests/b/3.txt",
+			"#9 duplex: next: go on in tests/c/ with 1.txt":                                                                        "Bash ls tests/*/*.txt, Read tests/c/1.txt, Read tests/c/2.txt, Read tests/c/3.txt",
+			"#9 agent: next: then tests/c/3.txt and `x`":                                                                           "Bash ls tests/*/*.txt, Read tests/c/3.txt, Read tests/c/4.txt",
+			"#21 duplex: left in tests/b/: 2.txt\n#21 duplex: done in tests/b/: 0.txt, 3.txt\n#9 agent: edited in tests/c/: 0.txt": "Read tests/b/2.txt, Bash ls tests/*/*.txt, Read tests/b/4.txt, Read tests/c/1.txt",
+			"#21 duplex: left in tests/b/: 2.txt, 3.txt\n#22 duplex: left in tests/a/: 4.txt\nnext: go on in tests/a/ with 4.txt":  "Read tests/a/4.txt, Read tests/b/2.txt, Read tests/b/3.txt, Bash ls tests/*/*.txt",
+		} {
+			s := load(t, strings.ReplaceAll(plain, `tests/\\S+\\.txt`, item))
+			w := newWorld()
+			for name := range w.files {
+				w.files[name] = "new\n" // nothing to change: only reads are seen
+			}
+			w.hear(System, brief)
+			w.hear(User, "Go on.")
+			w.toEnd(t, s)
+			if got := strings.Join(w.actions[:min(len(w.actions), strings.Count(want, ",")+1)], ", "); got != want {
+				t.Errorf("item %s, told %q: %s; want %s", item, brief, got, want)
+			}
+		}
+	}
+}
+
 func TestDoneAfterABriefCountsNoMore(t *testing.T) {
 	t.Parallel()
 	w, s := newWorld(), load(t, plain)
@@ -329,7 +355,7 @@ func TestFullScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, field := range []string{"about", "compact", "work", "end", "extras", "agents", "item", "find", "left", "next", "replace", "write",
+	for _, field := range []string{"about", "compact", "work", "end", "extras", "agents", "item", "find", "left", "done", "next", "replace", "write",
 		"verify", "commit", "final", "match", "items", "writing", "unless", "model", "run", "call", "limit", "say", "wait", "drop", "crash", "times"} {
 		if !strings.Contains(string(doc), "\n//\t"+field+" ") {
 			t.Errorf("doc.go does not explain %s", field)

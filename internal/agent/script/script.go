@@ -26,6 +26,7 @@ type Work struct {
 	Item    string    `json:"item"`           // regexp: what an item looks like
 	Find    string    `json:"find,omitempty"` // command that lists all items
 	Left    []string  `json:"left,omitempty"` // regexps: text that tells what is left
+	Done    []string  `json:"done,omitempty"` // regexps: text that tells what is done
 	Next    []string  `json:"next,omitempty"` // regexps: text that tells where to go on
 	Replace []Replace `json:"replace"`
 	Write   string    `json:"write,omitempty"` // edit (the default) or write
@@ -33,8 +34,8 @@ type Work struct {
 	Commit  *Every    `json:"commit,omitempty"`
 	Final   []string  `json:"final,omitempty"` // commands when nothing is left
 
-	item       *regexp.Regexp
-	left, next []*regexp.Regexp
+	item             *regexp.Regexp
+	left, done, next []*regexp.Regexp
 }
 
 // Replace is one step of rewriting an item: every match becomes With, in which
@@ -157,10 +158,17 @@ func (s *Script) compile(depth int) error {
 }
 
 // What a brief says, when the script does not say otherwise.
-const (
-	defaultLeft = `(?m)\bleft in (?P<dir>[^:\n]+): (?P<items>[^\n]+)`
-	defaultNext = `(?m)\bnext: (?P<items>[^\n]+)`
-)
+func defaultLeft() []string {
+	return []string{`(?m)\bleft in (?P<dir>[^:\n]+): (?P<items>[^\n]+)`}
+}
+
+func defaultDone() []string {
+	return []string{`(?m)\b(?:done|edited) in (?P<dir>[^:\n]+): (?P<items>[^\n]+)`}
+}
+
+func defaultNext() []string {
+	return []string{`(?m)\bnext: go on in (?P<dir>\S+) with (?P<items>[^\n]+)`, `(?m)\bnext: (?P<items>[^\n]+)`}
+}
 
 func (w *Work) compile() (err error) {
 	if w.Item == "" || len(w.Replace) == 0 {
@@ -172,17 +180,18 @@ func (w *Work) compile() (err error) {
 	if w.item, err = regexp.Compile(w.Item); err != nil {
 		return fmt.Errorf("item: %w", err)
 	}
-	if w.Left == nil {
-		w.Left = []string{defaultLeft}
-	}
-	if w.Next == nil {
-		w.Next = []string{defaultNext}
-	}
-	if w.left, err = compileAll(w.Left); err != nil {
-		return fmt.Errorf("left: %w", err)
-	}
-	if w.next, err = compileAll(w.Next); err != nil {
-		return fmt.Errorf("next: %w", err)
+	for _, p := range []struct {
+		name string
+		text *[]string
+		to   *[]*regexp.Regexp
+		or   func() []string
+	}{{"left", &w.Left, &w.left, defaultLeft}, {"done", &w.Done, &w.done, defaultDone}, {"next", &w.Next, &w.next, defaultNext}} {
+		if *p.text == nil {
+			*p.text = p.or()
+		}
+		if *p.to, err = compileAll(*p.text); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
 	}
 	for i := range w.Replace {
 		if w.Replace[i].match, err = regexp.Compile(w.Replace[i].Match); err != nil {

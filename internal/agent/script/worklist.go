@@ -88,7 +88,7 @@ func (s *Script) result(p *progress, u Use, m Message) {
 		}
 	case Edit, Write:
 		item := u.Input.Path
-		if w.item.FindString(item) != item {
+		if !w.is(item) {
 			return
 		}
 		if !ok { // look again before the next try
@@ -138,41 +138,55 @@ func (w *Work) ran(p *progress, command string, m Message) {
 	}
 }
 
-// hear looks for what is left, and for where to go on, in a text.
+// hear looks in a text for what is left, what is done, and where to go on.
 func (w *Work) hear(p *progress, text string) {
-	var items []string
-	for _, r := range w.left {
-		for _, match := range r.FindAllStringSubmatch(text, -1) {
-			items = append(items, w.named(r, match)...)
+	if left := w.find(w.left, text); len(left) > 0 {
+		p.start(left)
+		p.told = left
+	}
+	for _, item := range w.find(w.done, text) {
+		if !slices.Contains(p.told, item) {
+			p.done[item] = true
 		}
 	}
-	if len(items) > 0 {
-		p.start(items)
-		p.told, p.at = items, items[0]
+	next := w.find(w.next, text)
+	if len(next) == 0 {
+		return
 	}
-	for _, r := range w.next {
+	if p.at = next[0]; slices.Contains(p.list, p.at) {
+		p.list = append([]string{p.at}, without(p.list, p.at)...)
+	}
+}
+
+// find lists the items that the first regexp to name some finds in a text.
+func (w *Work) find(all []*regexp.Regexp, text string) []string {
+	for _, r := range all {
+		var items []string
 		for _, match := range r.FindAllStringSubmatch(text, -1) {
-			next := w.named(r, match)
-			if len(next) == 0 {
-				continue
-			}
-			if p.at = next[0]; slices.Contains(p.list, p.at) {
-				p.list = append([]string{p.at}, without(p.list, p.at)...)
+			for _, item := range w.named(r, match) {
+				if !slices.Contains(items, item) {
+					items = append(items, item)
+				}
 			}
 		}
+		if len(items) > 0 {
+			return items
+		}
 	}
+	return nil
 }
 
 // start begins a new list: what was done before it counts no more.
 func (p *progress) start(items []string) {
-	p.list, p.found = slices.Clone(items), false
+	p.list, p.found, p.at = slices.Clone(items), false, ""
 	p.read, p.done, p.failed, p.gone = map[string]string{}, map[string]bool{}, map[string]int{}, map[string]bool{}
 }
 
-// learn takes the list of all items. The work goes in its order, so where a
-// brief said to go on, what stands before that is done.
+// learn takes the list of all items. The work goes in its order, so what stands
+// before the first item that a brief told of is done.
 func (w *Work) learn(p *progress, all []string) {
-	if i := slices.Index(all, p.at); p.at != "" && i >= 0 {
+	told := func(item string) bool { return item == p.at || slices.Contains(p.told, item) }
+	if i := slices.IndexFunc(all, told); i >= 0 {
 		all = all[i:]
 	}
 	for _, item := range all {
@@ -209,17 +223,17 @@ func (w *Work) named(r *regexp.Regexp, match []string) []string {
 	var out []string
 	for _, word := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;`'\"()[]\t", c) }) {
 		word = strings.TrimRight(word, ".:")
-		for _, name := range []string{word, path.Join(dir, word)} {
-			if w.item.FindString(name) == name && name != "" {
-				if !slices.Contains(out, name) {
-					out = append(out, name)
-				}
-				break
-			}
+		if full := path.Join(dir, word); dir != "" && !strings.HasPrefix(word, dir) && w.is(full) {
+			word = full
+		}
+		if w.is(word) {
+			out = append(out, word)
 		}
 	}
 	return out
 }
+
+func (w *Work) is(item string) bool { return item != "" && w.item.FindString(item) == item }
 
 // work is the reply without extras: the next step of the list.
 func (s *Script) work(p *progress) Reply {
