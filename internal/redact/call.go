@@ -16,7 +16,9 @@ func (c *scan) call(i int) int {
 		for to > 0 && (blank.has(s[to-1]) || s[to-1] == '=') {
 			to--
 		}
-		name = s[word.runBack(s, to):to]
+		if strings.IndexByte(s[to:i], '=') >= 0 {
+			name = s[word.runBack(s, to):to]
+		}
 	}
 	if !quote.has(s[at]) {
 		if takesLogin(name) {

@@ -47,6 +47,8 @@ func passwordLike(v string, f form) bool {
 		return !dottedName(v)
 	case f == env:
 		return true
+	case strings.IndexByte(v, '[') > 0 && identifier(v[:strings.IndexByte(v, '[')]): // args[1]
+		return false
 	case identifier(v):
 		// hunter2 at the end of a line is a value; before a comma it is a variable.
 		return (f == line || f == tight) && digits > 0 || random(v)
@@ -79,7 +81,7 @@ func tokenLike(v string, f form) bool {
 		return false
 	case f == env && digits > 0 && len(v) >= 10 && !dottedName(v) && !strings.ContainsAny(v, "/:"):
 		return true
-	case wordy(v):
+	case wordy(v), f != quoted && f != env && identifier(v) && len(v) < 16: // a type or a variable: Uint8Array
 		return false
 	}
 	return digits > 0 || switches(v) >= 5 || len(v)-digits-lettersN >= 3
@@ -210,7 +212,7 @@ func placeholder(v string) bool {
 	}
 	for _, w := range [...]string{
 		"your", "example", "changeme", "change-me", "change_me", "placeholder", "redacted", "xxxx", "****", "....", "todo", "fixme",
-		"dummy", "insert", "replace_", "replace-", "replaceme", "not-a-real", "notreal", "goes-here", "goes_here", "-here", "_here",
+		"dummy", "scrubbed", "insert", "replace_", "replace-", "replaceme", "not-a-real", "notreal", "goes-here", "goes_here", "-here", "_here",
 		"\u2022\u2022", "…", "fake-", "fake_", "sample", "<", "{{", "${", "%s", "my-", "my_", "foobar", "secret-value", "[redacted",
 		"abcdefgh", "12345678901", "test-token", "test_token", "test-key", "test_key", "dummy", "mock-", "mock_", "some-", "some_",
 	} {
@@ -244,7 +246,7 @@ func reference(v string) bool {
 	case '%':
 		return len(v) > 1 && (letters.has(v[1]) || v[1] == '(' || v[1] == '{')
 	case '#':
-		return strings.HasPrefix(v, "#{")
+		return strings.HasPrefix(v, "#{") || anyHex.only(v[1:]) // a colour
 	case '@':
 		return len(v) > 1 && (v[1] == '/' || v[1] == '.' || v[1] == '{' || letters.only(v[1:]))
 	case '!', '&', '*':
@@ -252,14 +254,14 @@ func reference(v string) bool {
 	case '-':
 		return strings.HasPrefix(v, "--")
 	}
-	if strings.Contains(v, "${") || strings.Contains(v, "$(") || strings.Contains(v, "{{") || strings.Contains(v, "#{") {
+	if strings.Contains(v, "${") || strings.Contains(v, "$(") || strings.Contains(v, "{{") || strings.Contains(v, "#{") || strings.Contains(v, "::") {
 		return true
 	}
 	if i := strings.IndexByte(v, '{'); i >= 0 && strings.IndexByte(v[i:], '}') > 0 {
 		return true
 	}
 	for _, p := range [...]string{"process.env", "os.environ", "os.getenv", "env.", "env(", "ENV[", "secrets.", "vars.", "var.", "config.",
-		"self.", "this.", "arn:", "op://", "vault:", "ssm:", "secretsmanager:", "file:", "base64:$", "ref+", "sops:", "ENC[", "keyring:"} {
+		"self.", "this.", "arn:", "op://", "vault:", "ssm:", "secretsmanager:", "file:", "base64:$", "ref+", "sops:", "ENC[", "keyring:", "id=", "src=", "env=", "type="} {
 		if strings.HasPrefix(v, p) {
 			return true
 		}

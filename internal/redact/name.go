@@ -136,6 +136,9 @@ func partStrength(last, before []byte) strength {
 	n := len(last)
 	switch {
 	case endsIn(last, "password"), endsIn(last, "passwd"), endsIn(last, "passphrase"):
+		if string(last) == "1password" || string(last) == "onepassword" { // the program
+			return none
+		}
 		return passwd
 	case endsIn(last, "pwd") && n <= 10:
 		if string(last) == "oldpwd" {

@@ -56,10 +56,16 @@ func (c *scan) pair(i int) int {
 	if st == bare {
 		return after
 	}
-	if st == passwd && s[i] == ':' && name == "PASS" { // the verdict of a test, not a password
-		return after
-	}
 	valueAt := c.valueStart(after, nameFrom, i)
+	if s[i] == ':' && equalFold("pass", name) { // may be the verdict of a test
+		_, end := c.line(valueAt, 80)
+		if name == "PASS" || digit.count(s[min(valueAt, end):end]) == 0 {
+			return after
+		}
+	}
+	if i == nameTo && nameFrom > 0 && valueAt < len(s) && quote.has(s[valueAt]) && s[valueAt] == s[nameFrom-1] {
+		return after // "password=" + x: the quote closes
+	}
 	if end := c.told2(valueAt, name); end > valueAt {
 		return end
 	}

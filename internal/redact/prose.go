@@ -10,7 +10,7 @@ func (c *scan) says(i, j int) int {
 		j += len("ña")
 	}
 	st := nameStrength(s[i:j])
-	if at := blank.run(s, j); at > j && !(dash|dot|dollar).has(s[max(i, 1)-1]) {
+	if at := blank.run(s, j); at > j && !(dash | dot | dollar).has(s[max(i, 1)-1]) {
 		if end := c.told2(at, s[i:j]); end > at {
 			return end
 		}

@@ -100,7 +100,7 @@ func (c *scan) keyword(k keyword, i, j int) int {
 	case ruleSays:
 		return c.says(i, j)
 	case ruleSQL:
-		return c.identified(j)
+		return c.identified(i, j)
 	case ruleKube:
 		return c.kubeSecret(i)
 	case ruleShell:

@@ -100,17 +100,18 @@ func (c *scan) element(i int) int {
 
 // identified reads the password of SQL's IDENTIFIED [WITH plugin] BY [PASSWORD] 'x', after the first word.
 // Oracle takes it without quotes.
-func (c *scan) identified(j int) int {
+func (c *scan) identified(i, j int) int {
 	s := c.s
+	prose := lowers.has(s[i])
 	at := j
-	for by := false; ; {
+	for by, plugin := false, false; ; {
 		at = blank.run(s, at)
 		end := word.run(s, at)
 		w := s[at:end]
 		switch {
 		case by && at < len(s) && quote.has(s[at]):
 			l, ok := c.quotedAt(at)
-			if v := l.text(s); ok && len(v) >= 4 && !reference(v) && !placeholder(v) {
+			if v := l.text(s); ok && len(v) >= 4 && !reference(v) && !placeholder(v) && (!prose || strict(v)) {
 				c.add(l.from, l.to, "password")
 				return l.end
 			}
@@ -121,12 +122,13 @@ func (c *scan) identified(j int) int {
 				if at < len(s) && quote.has(s[at]) {
 					at++
 				}
+				plugin = true
 				end = word.run(s, at)
 				if end < len(s) && quote.has(s[end]) {
 					end++
 				}
 			}
-		case equalFold("by", w), equalFold("as", w):
+		case equalFold("by", w), equalFold("as", w) && plugin:
 			by = true
 		case by:
 			for end < len(s) && charOf[s[end]]&(space|quote) == 0 && s[end] != ';' {

@@ -302,7 +302,7 @@ func (c *scan) echo(i, j int) int {
 
 // readsPassword says whether a command reads a password from its standard input.
 func readsPassword(command string) bool {
-	for _, w := range [...]string{"password-stdin", "sudo -S", "sudo -kS", "sudo -Sk", "--stdin", "passphrase-fd", "--with-token", "kinit", "cryptsetup", "chpasswd",
+	for _, w := range [...]string{"password-stdin", "sudo -S", "sudo -kS", "sudo -Sk", "passwd --stdin", "passphrase-fd", "--with-token", "kinit", "cryptsetup", "chpasswd",
 		"smbpasswd", "vault login", "vault kv", "secret create", "secret set", "secret put", "secrets set", "secrets create", "env add", "-pass stdin",
 		"-passin stdin", "base64", "login --token", "auth login", "token -", "su -c", "ecryptfs", "veracrypt", "bw login", "htpasswd -i"} {
 		if strings.Contains(command, w) {

@@ -51,7 +51,7 @@ func urlPassword(pass, user string) bool {
 	if pass == "" || reference(pass) || pass == user || strings.Trim(pass, "*x.X") == "" {
 		return false
 	}
-	if digit.only(pass) && len(pass) < 4 {
+	if digit.only(pass) && len(pass) < 4 || (uppers | underscore).only(pass+user) {
 		return false
 	}
 	return !placeholder(pass) && !naming(pass) && !constant(pass)

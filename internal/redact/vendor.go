@@ -44,9 +44,14 @@ func (c *scan) vendor(i int) int {
 // of a variable called s.
 func (c *scan) alone(v *vendor, i, end int) bool {
 	s := c.s
+	if len(v.prefix) <= 4 && i > 1 && s[i-1] == '-' && word.has(s[i-2]) {
+		return false
+	}
 	switch v.kind {
 	case "facebook", "square", "twitter", "confluent":
 		return (i == 0 || !(plus | dash).has(s[i-1])) && (end == len(s) || !(plus | equals | wordDash).has(s[end]))
+	case "okta":
+		return uppers.count(s[i:end]) >= 3 && lowers.count(s[i:end]) >= 3
 	case "vault":
 		return v.prefix != "s." || switches(s[i+2:end]) >= 5 && (end == len(s) || s[end] != '(')
 	}
@@ -193,7 +198,7 @@ func (c *scan) jwt(i int) int {
 		return i
 	}
 	end := wordDash.run(s, a+1)
-	if end-a < 12 && !strings.HasPrefix(s[a:], "..") {
+	if end-a < 12 && (!strings.HasPrefix(s[a:], "..") || wordDash.run(s, a+2)-a < 12) {
 		return i
 	}
 	for end < len(s) && s[end] == '.' {
