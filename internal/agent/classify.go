@@ -26,7 +26,24 @@ const (
 // people. A line that only reads and searches has no class. What a line does
 // most counts: a commit, then a test run, then anything else.
 func Classify(command string) (job.Class, string) {
+	return classify(command, stages(command))
+}
+
+// CommandLine fills in what a shell line says of a call, reading it once: its
+// class and title, whether it may change something, what it reads, writes and
+// searches for.
+func (c *Call) CommandLine(command string) {
 	all := stages(command)
+	c.Command = command
+	c.Class, c.Title = classify(command, all)
+	c.Changes = !readOnly(all)
+	c.Paths = append(touches(all, readsOf), touches(all, editsOf)...)
+	c.Paths = c.Paths[:min(len(c.Paths), job.MaxPaths)]
+	c.Symbols = searchesOf(all)
+	c.Symbols = c.Symbols[:min(len(c.Symbols), job.MaxSymbols)]
+}
+
+func classify(command string, all []stage) (job.Class, string) {
 	most, sawRead := neutral, false
 	message := ""
 	for _, s := range all {
@@ -59,8 +76,9 @@ func Classify(command string) (job.Class, string) {
 
 // ReadOnly reports whether a shell line only looks: what it runs is known to
 // change nothing. A line that is not understood may change something.
-func ReadOnly(command string) bool {
-	all := stages(command)
+func ReadOnly(command string) bool { return readOnly(stages(command)) }
+
+func readOnly(all []stage) bool {
 	for _, s := range all {
 		if e := s.effect(); e != neutral && e != reads {
 			return false
@@ -247,70 +265,72 @@ func firstLine(text string) string {
 // ReadsOf lists the files that a shell line shows or searches, by name as the
 // line gives them, moved below a `cd` in front. Patterns with * are left out:
 // only the shell knows what they stand for.
-func ReadsOf(command string) []job.Touch {
-	return touches(command, func(s stage) ([]string, job.Role) {
-		switch s.name() {
-		case "cat", "bat", "less", "more", "nl", "tac", "wc", "jq":
-			ops := s.operands("")
-			if s.name() == "jq" && len(ops) > 0 {
-				ops = ops[1:]
-			}
-			return ops, job.RoleRead
-		case "head", "tail":
-			return s.operands("nc"), job.RoleRead
-		case "sed", "awk", "gawk":
-			if s.name() == "sed" && (s.flag("i") || s.has("--in-place")) {
-				return nil, ""
-			}
-			return s.afterScript("ef"), job.RoleRead
-		case "grep", "egrep", "fgrep", "rg", "ag", "ack":
-			return slices.DeleteFunc(s.afterScript("ef"), func(w string) bool { return path.Ext(w) == "" }), job.RoleSearch
-		case "git":
-			verb, rest := s.git()
-			if verb != "show" || len(rest) == 0 {
-				return nil, ""
-			}
-			if _, file, ok := strings.Cut(rest[len(rest)-1], ":"); ok {
-				return []string{file}, job.RoleRead
-			}
+func ReadsOf(command string) []job.Touch { return touches(stages(command), readsOf) }
+
+func readsOf(s stage) ([]string, job.Role) {
+	switch s.name() {
+	case "cat", "bat", "less", "more", "nl", "tac", "wc", "jq":
+		ops := s.operands("")
+		if s.name() == "jq" && len(ops) > 0 {
+			ops = ops[1:]
 		}
-		return nil, ""
-	})
+		return ops, job.RoleRead
+	case "head", "tail":
+		return s.operands("nc"), job.RoleRead
+	case "sed", "awk", "gawk":
+		if s.name() == "sed" && (s.flag("i") || s.has("--in-place")) {
+			return nil, ""
+		}
+		return s.afterScript("ef"), job.RoleRead
+	case "grep", "egrep", "fgrep", "rg", "ag", "ack":
+		return slices.DeleteFunc(s.afterScript("ef"), func(w string) bool { return path.Ext(w) == "" }), job.RoleSearch
+	case "git":
+		verb, rest := s.git()
+		if verb != "show" || len(rest) == 0 {
+			return nil, ""
+		}
+		if _, file, ok := strings.Cut(rest[len(rest)-1], ":"); ok {
+			return []string{file}, job.RoleRead
+		}
+	}
+	return nil, ""
 }
 
 // EditsOf lists the files that a shell line writes, moves or removes.
-func EditsOf(command string) []job.Touch {
-	return touches(command, func(s stage) ([]string, job.Role) {
-		files := slices.DeleteFunc(slices.Clone(s.writes), func(w string) bool { return strings.HasPrefix(w, "/dev/") })
-		switch s.name() {
-		case "sed":
-			if s.flag("i") || s.has("--in-place") {
-				files = append(files, s.afterScript("ef")...)
-			}
-		case "tee", "rm", "mv", "touch", "truncate":
-			files = append(files, s.operands("s")...)
-		case "cp":
-			if ops := s.operands(""); len(ops) == 2 {
-				files = append(files, ops[1])
-			}
-		case "gofmt", "prettier", "black":
-			if s.flag("w") || s.has("--write") || s.name() == "black" {
-				files = append(files, s.operands("")...)
-			}
-		case "git":
-			if verb, rest := s.git(); verb == "mv" || verb == "rm" || verb == "checkout" && slices.Contains(rest, "--") {
-				i := slices.Index(rest, "--") + 1
-				files = append(files, stage{words: append([]string{verb}, rest[i:]...)}.operands("")...)
-			}
+func EditsOf(command string) []job.Touch { return touches(stages(command), editsOf) }
+
+func editsOf(s stage) ([]string, job.Role) {
+	files := slices.DeleteFunc(slices.Clone(s.writes), func(w string) bool { return strings.HasPrefix(w, "/dev/") })
+	switch s.name() {
+	case "sed":
+		if s.flag("i") || s.has("--in-place") {
+			files = append(files, s.afterScript("ef")...)
 		}
-		return files, job.RoleEdit
-	})
+	case "tee", "rm", "mv", "touch", "truncate":
+		files = append(files, s.operands("s")...)
+	case "cp":
+		if ops := s.operands(""); len(ops) == 2 {
+			files = append(files, ops[1])
+		}
+	case "gofmt", "prettier", "black":
+		if s.flag("w") || s.has("--write") || s.name() == "black" {
+			files = append(files, s.operands("")...)
+		}
+	case "git":
+		if verb, rest := s.git(); verb == "mv" || verb == "rm" || verb == "checkout" && slices.Contains(rest, "--") {
+			i := slices.Index(rest, "--") + 1
+			files = append(files, stage{words: append([]string{verb}, rest[i:]...)}.operands("")...)
+		}
+	}
+	return files, job.RoleEdit
 }
 
 // SearchesOf lists the symbols that a shell line searches for.
-func SearchesOf(command string) []job.Touch {
+func SearchesOf(command string) []job.Touch { return searchesOf(stages(command)) }
+
+func searchesOf(all []stage) []job.Touch {
 	var out []job.Touch
-	for _, s := range stages(command) {
+	for _, s := range all {
 		switch s.name() {
 		case "grep", "egrep", "fgrep", "rg", "ag", "ack":
 			pattern := ""
@@ -339,10 +359,10 @@ func (s stage) afterScript(valued string) []string {
 }
 
 // touches collects the files of every stage, below the folder `cd` moved to.
-func touches(command string, files func(stage) ([]string, job.Role)) []job.Touch {
+func touches(all []stage, files func(stage) ([]string, job.Role)) []job.Touch {
 	var out []job.Touch
 	dir := ""
-	for _, s := range stages(command) {
+	for _, s := range all {
 		if s.name() == "cd" && len(s.words) == 2 {
 			dir = below(dir, s.words[1])
 			continue
@@ -456,10 +476,22 @@ func Mentions(output string) []job.Touch {
 	output = output[:min(len(output), mentionBytes)]
 	var out []job.Touch
 	seen := map[string]bool{}
-	for word := range strings.FieldsFuncSeq(output, func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{}<>,;|=*", r)
-	}) {
-		if strings.Contains(word, "://") || !strings.Contains(word, "/") {
+	for at := 0; len(out) < job.MaxPaths; {
+		// Outputs are long and few of their words have a slash: look for those.
+		slash := strings.IndexByte(output[at:], '/')
+		if slash < 0 {
+			break
+		}
+		from, to := at+slash, at+slash+1
+		for from > at && !endsName(output[from-1]) {
+			from--
+		}
+		for to < len(output) && !endsName(output[to]) {
+			to++
+		}
+		word := output[from:to]
+		at = to
+		if strings.Contains(word, "://") {
 			continue
 		}
 		name, _, _ := strings.Cut(word, ":") // a.go:12:3
@@ -469,9 +501,12 @@ func Mentions(output string) []job.Touch {
 			continue
 		}
 		seen[name] = true
-		if out = append(out, job.Touch{Name: name, Role: job.RoleResult}); len(out) == job.MaxPaths {
-			break
-		}
+		out = append(out, job.Touch{Name: name, Role: job.RoleResult})
 	}
 	return out
+}
+
+// endsName reports whether a byte stands beside a name rather than in it.
+func endsName(c byte) bool {
+	return c <= ' ' || strings.IndexByte("\"'`()[]{}<>,;|=*", c) >= 0
 }
