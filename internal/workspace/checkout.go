@@ -16,8 +16,14 @@ import (
 // conversion, no filter, no hook. Of a safe point, empty folders and, where
 // their objects are still there, repositories inside are written too.
 func (w *Workspace) Checkout(ctx context.Context, commit, dir string) error {
-	dir, err := w.outside(dir)
+	tree, err := git.User(w.GitDir, w.Top).Objects(ctx, false, commit+"^{tree}")
 	if err != nil {
+		return fmt.Errorf("check out %s: %w", commit, err)
+	}
+	if tree[0].ID == "" {
+		return fmt.Errorf("%w: %s", ErrNoSafePoint, commit)
+	}
+	if dir, err = w.outside(dir); err != nil {
 		return err
 	}
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
@@ -28,7 +34,7 @@ func (w *Workspace) Checkout(ctx context.Context, commit, dir string) error {
 		return err
 	}
 	defer c.end()
-	if err := c.git.Run(ctx, "read-tree", "-m", "-u", commit+"^{tree}"); err != nil {
+	if err := c.git.Run(ctx, "read-tree", "-m", "-u", tree[0].ID); err != nil {
 		return fmt.Errorf("check out %s: %w", commit, err)
 	}
 	_, m, err := w.read(ctx, commit)
@@ -199,20 +205,27 @@ func (w *Workspace) files(ctx context.Context, commit string) ([]treeFile, error
 	return files, nil
 }
 
-// outside resolves dir and refuses one that is in the workspace or holds it.
+// outside makes dir, and refuses one that is in the workspace or holds it.
 func (w *Workspace) outside(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("check out: %w", err)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	// Links are resolved in the part that exists, before anything is made.
+	there, rest := dir, ""
+	for !exists(there) && there != filepath.Dir(there) {
+		rest = filepath.Join(filepath.Base(there), rest)
+		there = filepath.Dir(there)
+	}
+	if there, err = filepath.EvalSymlinks(there); err != nil {
 		return "", fmt.Errorf("check out: %w", err)
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return "", fmt.Errorf("check out: %w", err)
-	}
+	dir = filepath.Join(there, rest)
 	if inside(dir, w.Top) || inside(w.Top, dir) {
 		return "", fmt.Errorf("%w: a checkout in %s would mix with the workspace %s; name a folder outside it", ErrRefused, dir, w.Top)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("check out: %w", err)
 	}
 	return dir, nil
 }
