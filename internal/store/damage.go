@@ -36,7 +36,7 @@ func (s *Store) damaged(err error) error {
 // readable reads everything a job has.
 func (c *conn) readable(id job.ID) error {
 	for _, sql := range []string{
-		"SELECT standing FROM snapshot WHERE job = ?",
+		"SELECT standing FROM job WHERE id = ?",
 		"SELECT payload, hash FROM entry WHERE job = ? ORDER BY position",
 		"SELECT row FROM item WHERE job = ?",
 		"SELECT row FROM work WHERE job = ?",

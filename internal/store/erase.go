@@ -25,7 +25,6 @@ type Layer struct {
 // erased are the parts of a job, in the order they are shown and removed.
 var erased = []struct{ name, bytes, from string }{
 	{"entries", "length(payload)", "entry WHERE job = ?1"},
-	{"standing", "length(standing)", "snapshot WHERE job = ?1"},
 	{"items", "length(row)", "item WHERE job = ?1"},
 	{"working set", "length(name) + length(row)", "work WHERE job = ?1"},
 	{"session rows", "length(row)", "sitting WHERE job = ?1"},
@@ -35,7 +34,7 @@ var erased = []struct{ name, bytes, from string }{
 	{"agents' sessions", "length(row)", "session WHERE job = ?1"},
 	{"workspaces", "length(row)", "workspace WHERE id IN (SELECT workspace FROM job_workspace WHERE job = ?1) AND NOT EXISTS (SELECT 1 FROM job_workspace WHERE workspace = workspace.id AND job <> ?1)"},
 	{"workspace references", "0", "job_workspace WHERE job = ?1"},
-	{"job", "length(short)", "job WHERE id = ?1"},
+	{"job", "length(short) + length(standing)", "job WHERE id = ?1"},
 }
 
 // Layers counts what the store holds of a job: what Erase would remove.

@@ -65,8 +65,7 @@ func (t *Tx) Jobs(f JobFilter) ([]JobRow, error) {
 		j.Standing = s
 		out = append(out, j)
 		return nil
-	}, `SELECT job.id, job.short, job.renewed, snapshot.standing FROM job LEFT JOIN snapshot ON snapshot.job = job.id
-		WHERE `+strings.Join(where, " AND ")+" ORDER BY job.updated DESC, job.id LIMIT ?", append(args, limitOf(f.Limit))...)
+	}, "SELECT id, short, renewed, standing FROM job WHERE "+strings.Join(where, " AND ")+" ORDER BY job.updated DESC, job.id LIMIT ?", append(args, limitOf(f.Limit))...)
 	if err != nil {
 		return nil, err
 	}

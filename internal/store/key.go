@@ -109,7 +109,10 @@ func publish(path string, write func(temp string) error) error {
 }
 
 // ID names this store.
-func (s *Store) ID() job.ID { return s.id }
+func (t *Tx) ID() (job.ID, error) {
+	id, err := t.c.meta("store")
+	return job.ID(id), err
+}
 
 // Machine names this machine, for envelopes. It outlives the database.
 func (s *Store) Machine() job.ID { return s.keys.machine }

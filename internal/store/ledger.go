@@ -16,10 +16,24 @@ type ledger struct {
 	now      job.Standing
 	// moved: position, head and standing are not written yet.
 	moved bool
+	n     int64  // row number, 0 before the row is there
+	saved listed // as it is in the row
 
 	items    map[job.ID]*slot[job.Item]
 	works    map[job.WorkKey]*slot[job.Work]
 	sittings map[job.ID]*slot[job.Sitting]
+}
+
+// listed is what jobs are listed by: indexed, so written only when it changes.
+type listed struct {
+	opened        job.Time
+	done, unnamed bool
+	parent        job.ID
+	repository    string
+}
+
+func listedOf(s *job.Standing) listed {
+	return listed{s.Opened, s.Done(), s.Unnamed, s.Parent, s.Repository}
 }
 
 func newLedger(id job.ID, short string) *ledger {
@@ -37,14 +51,12 @@ func (t *Tx) ledger(id job.ID) (*ledger, error) {
 	found, err := t.c.one(func(r row) error {
 		l.short, l.position = r.str(0), r.int(1)
 		copy(l.head[:], r.bytes(2))
-		if folded = r.int(3) == job.ApplyVersion; !folded {
-			return nil
-		}
+		l.n = r.int(3)
+		l.saved = listed{job.Time(r.int(5)), r.int(6) != 0, r.int(7) != 0, job.ID(r.str(8)), r.str(9)}
 		s, ok, err := job.DecodeStanding(r.bytes(4))
 		l.now, folded = s, ok && err == nil && s.Position == l.position
 		return nil
-	}, `SELECT job.short, job.position, job.head, snapshot.apply, snapshot.standing
-		FROM job LEFT JOIN snapshot ON snapshot.job = job.id WHERE job.id = ?`, id)
+	}, "SELECT short, position, head, n, standing, opened, done, unnamed, parent, repository FROM job WHERE id = ?", id)
 	if err != nil {
 		return nil, err
 	}
@@ -92,17 +104,29 @@ func (t *Tx) saveLedger(l *ledger) error {
 	if s.Lease != nil {
 		holder = s.Lease.Session
 	}
-	_, err = t.c.exec(`INSERT INTO job (id, short, position, head, opened, updated, done, unnamed, parent, repository, holder, token, renewed)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
-		ON CONFLICT (id) DO UPDATE SET position = excluded.position, head = excluded.head, opened = excluded.opened,
-		updated = excluded.updated, done = excluded.done, unnamed = excluded.unnamed, parent = excluded.parent,
-		repository = excluded.repository, holder = excluded.holder, token = excluded.token`,
-		l.id, l.short, l.position, l.head[:], s.Opened, s.Updated, s.Done(), s.Unnamed, s.Parent, s.Repository, holder, s.Token)
-	if err != nil {
+	now := listedOf(s)
+	if l.n == 0 {
+		_, err = t.c.exec(`INSERT INTO job (id, short, position, head, opened, updated, done, unnamed, parent, repository, holder, token, renewed, standing)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`, l.id, l.short, l.position, l.head[:], now.opened, s.Updated, now.done,
+			now.unnamed, now.parent, now.repository, holder, s.Token, string(standing))
+		if err != nil {
+			return err
+		}
+		l.saved = now
+		_, err = t.c.one(func(r row) error {
+			l.n = r.int(0)
+			return nil
+		}, "SELECT last_insert_rowid()")
 		return err
 	}
-	_, err = t.c.exec(`INSERT INTO snapshot VALUES (?, ?, ?)
-		ON CONFLICT (job) DO UPDATE SET apply = excluded.apply, standing = excluded.standing`, l.id, s.Apply, string(standing))
+	_, err = t.c.exec("UPDATE job SET position = ?, head = ?, updated = ?, holder = ?, token = ?, standing = ? WHERE n = ?",
+		l.position, l.head[:], s.Updated, holder, s.Token, string(standing), l.n)
+	if err != nil || l.saved == now {
+		return err
+	}
+	l.saved = now
+	_, err = t.c.exec("UPDATE job SET opened = ?, done = ?, unnamed = ?, parent = ?, repository = ? WHERE n = ?",
+		now.opened, now.done, now.unnamed, now.parent, now.repository, l.n)
 	return err
 }
 

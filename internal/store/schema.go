@@ -43,9 +43,7 @@ func (s *Store) checkSchema(ctx context.Context) error {
 			return err
 		}
 	}
-	id, err := c.meta("store")
-	s.id = job.ID(id)
-	return err
+	return nil
 }
 
 func (c *conn) version() (int, error) {

@@ -5,9 +5,11 @@ CREATE TABLE meta (
   value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- One row a job: the head of its chain and what jobs are listed and claimed by.
+-- One row a job: the head of its chain, what jobs are listed and claimed by, and
+-- where it stands. Every append writes it, so what is indexed is what seldom changes.
 CREATE TABLE job (
-  id         TEXT PRIMARY KEY,
+  n          INTEGER PRIMARY KEY,
+  id         TEXT NOT NULL UNIQUE,
   short      TEXT NOT NULL,
   position   INTEGER NOT NULL,
   head       BLOB NOT NULL,
@@ -19,17 +21,12 @@ CREATE TABLE job (
   repository TEXT NOT NULL,
   holder     TEXT NOT NULL,
   token      INTEGER NOT NULL,
-  renewed    INTEGER NOT NULL
-) WITHOUT ROWID;
+  renewed    INTEGER NOT NULL,
+  standing   TEXT NOT NULL
+);
+CREATE INDEX job_done ON job(done, unnamed);
 CREATE INDEX job_parent ON job(parent) WHERE parent <> '';
 CREATE INDEX job_repository ON job(repository) WHERE repository <> '';
-
--- The standing, apart from the job's row so that renewing a lease stays small.
-CREATE TABLE snapshot (
-  job      TEXT PRIMARY KEY,
-  apply    INTEGER NOT NULL,
-  standing TEXT NOT NULL
-) WITHOUT ROWID;
 
 -- Names once given, never given again: short names and, for children, k7m2/2.
 CREATE TABLE short (
