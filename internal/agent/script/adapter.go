@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ func (Adapter) Bounded() int { return 9_000 }
 
 // Command starts the agent headless. Its own settings (the script above all)
 // come in Args.
-func (Adapter) Command(d agent.Drive) (argv, env []string) {
+func (a Adapter) Command(d agent.Drive) (argv, env []string) {
 	argv = []string{first(d.Program, "duplex"), "agent-script"}
 	flag := func(name, value string) {
 		if value != "" {
@@ -62,10 +63,18 @@ func (Adapter) Command(d agent.Drive) (argv, env []string) {
 		flag("--session-id", d.Session)
 	}
 	flag("--model", d.Model)
-	flag("--hook", commandLine(d.Hook))
+	flag("--hook", commandLine(a.hook(d.Hook)))
 	argv = append(argv, d.Args...)
 	flag("--prompt", d.Prompt)
 	return argv, nil
+}
+
+// hook is the hook's command line, which ends in the agent's name.
+func (a Adapter) hook(words []string) []string {
+	if n := len(words); n == 0 || words[n-1] == a.Name() {
+		return words
+	}
+	return append(slices.Clone(words), a.Name())
 }
 
 // commandLine quotes words for the shell that runs hooks.
