@@ -52,7 +52,7 @@ func (r *reader) backgroundEnded(l *line, e ending) {
 		done.Millis = int64(l.at-o.At) / 1000
 	}
 	o.Call.Done = done
-	if shell(o.Call.Name) {
+	if shell(o.Call.Name) && done.Result == job.OK {
 		o.Call.Commit = commitIn(e.output)
 	}
 	r.state.Background = append(r.state.Background[:at:at], r.state.Background[at+1:]...)

@@ -114,7 +114,7 @@ func (h *hookCall) finish(c *agent.Call, event string) {
 	o := outcome{did: &did, stopped: h.interrupt.isTrue()}
 	if event == "PostToolUseFailure" {
 		o.failed, o.text = true, h.failure.text()
-	} else if c.Class != "" || quiet(c.Name) {
+	} else {
 		o.text = did.output()
 	}
 	finish(c, o)

@@ -84,7 +84,7 @@ func TestDecodeCalls(t *testing.T) {
 	}
 
 	failed := decode(t, `{`+always+`,"hook_event_name":"PostToolUseFailure",`+bash+`,"error":"Exit code 3\nFAIL","is_interrupt":false,"duration_ms":306}`)
-	if d := failed.Tool.Done; failed.Kind != agent.AfterTool || d.Result != job.Failed || d.Exit == nil || *d.Exit != 3 || d.Millis != 306 || d.Output != "Exit code 3\nFAIL" {
+	if d := failed.Tool.Done; failed.Kind != agent.AfterTool || d.Result != job.Failed || d.Exit == nil || *d.Exit != 3 || d.Millis != 306 || d.Output != "FAIL" {
 		t.Errorf("failed: %+v", d)
 	}
 
@@ -108,9 +108,16 @@ func TestDecodeCalls(t *testing.T) {
 		t.Errorf("edit: %+v", c)
 	}
 
-	read := decode(t, `{`+always+`,"hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/elsewhere/deep/b.go"},"tool_response":{"type":"text","file":{"content":"long"}}}`)
-	if c := read.Tool; c.Class != "" || c.Changes || c.Title != "read deep/b.go" || c.Done.Output != "" || c.Paths[0].Role != job.RoleRead {
+	read := decode(t, `{`+always+`,"hook_event_name":"PostToolUse","tool_name":"Read","tool_input":{"file_path":"/elsewhere/deep/b.go"},"tool_response":{"type":"text","file":{"content":"see deep/c.go:7"}}}`)
+	if c := read.Tool; c.Class != "" || c.Changes || c.Title != "read deep/b.go" || c.Done.Output != "" || len(c.Paths) != 2 ||
+		c.Paths[0].Role != job.RoleRead || c.Paths[1] != (job.Touch{Name: "deep/c.go", Role: job.RoleResult}) {
 		t.Errorf("read: %+v %+v", c, c.Done)
+	}
+
+	write := decode(t, `{`+always+`,"hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"file_path":"/w/n.go","content":"a\nb\n"},`+
+		`"tool_response":{"type":"create","filePath":"/w/n.go","content":"a\nb\n","structuredPatch":[]}}`)
+	if c := write.Tool; c.Title != "wrote n.go" || c.Added != 2 || c.Done.Output != "" {
+		t.Errorf("write: %+v %+v", c, c.Done)
 	}
 
 	sub := decode(t, `{`+always+`,"hook_event_name":"PostToolUse","tool_name":"Agent","tool_input":{"description":"look","prompt":"p","subagent_type":"Explore"},`+

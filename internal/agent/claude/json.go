@@ -30,41 +30,47 @@ func fields(object raw, do func(key []byte, value raw)) error {
 
 // walk is fields that ends, without looking further, once do gives false.
 func walk(object raw, do func(key []byte, value raw) bool) error {
-	i := space(object, 0)
-	if i >= len(object) || object[i] != '{' {
+	end, err := walkAt(object, space(object, 0), do)
+	if err == nil && end >= 0 && space(object, end) != len(object) {
 		return errNotJSON
+	}
+	return err
+}
+
+// walkAt walks the object that begins at i and gives the place after it, -1 when
+// do ended the walk.
+func walkAt(object raw, i int, do func(key []byte, value raw) bool) (int, error) {
+	if i >= len(object) || object[i] != '{' {
+		return -1, errNotJSON
 	}
 	for i = space(object, i+1); i < len(object); i = space(object, i+1) {
 		if object[i] == '}' {
-			if space(object, i+1) != len(object) {
-				return errNotJSON
-			}
-			return nil
+			return i + 1, nil
 		}
 		end := skipString(object, i)
 		if end < 0 {
-			return errNotJSON
+			return -1, errNotJSON
 		}
 		key := object[i+1 : end-1]
 		i = space(object, end)
 		if i >= len(object) || object[i] != ':' {
-			return errNotJSON
+			return -1, errNotJSON
 		}
 		i = space(object, i+1)
 		if end = skip(object, i); end < 0 {
-			return errNotJSON
+			return -1, errNotJSON
 		}
 		if !do(key, object[i:end]) {
-			return nil
+			return -1, nil
 		}
 		i = space(object, end)
 		if i < len(object) && object[i] == '}' {
 			i--
 		} else if i >= len(object) || object[i] != ',' {
-			return errNotJSON
+			return -1, errNotJSON
 		}
 	}
-	return errNotJSON
+	return -1, errNotJSON
 }
 
 // elements calls do with each value of an array; anything else has none.

@@ -15,6 +15,9 @@ type reader struct {
 	spend bool // only what was spent is wanted
 	state state
 	out   []agent.Row // rows of the line being read
+	// usageText is the usage that the last message had as it was written, so that
+	// a repeated one is known without reading it.
+	usageText []byte
 }
 
 // state is what State saves, as JSON. It is saved at every hook, so it holds

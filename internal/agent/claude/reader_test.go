@@ -53,7 +53,7 @@ func TestBrokenLinesCostOnlyThemselves(t *testing.T) {
 	rows := read(t, r, `{"type":"user","message":{"content":"go on"}}`, `{"type":5}`, `{"type":"novel"}`, `{"type":"novel"}`,
 		`{"type":"user"}`, `{"type":"user","message":"text"}`, `{"type":"assistant","message":{"content":"text","usage":7}}`,
 		`{"type":"user","message":{"content":[{"type":"tool_result"},3,null,{"type":"text","text":9}]}}`)
-	if got := kinds(rows); got != "instruction" {
+	if got := kinds(rows); got != "instruction said" {
 		t.Errorf("rows %q", got)
 	}
 	if got := r.Skipped(); !reflect.DeepEqual(got, map[string]int{"novel": 2, "": 1}) {

@@ -23,12 +23,16 @@ func (r *reader) resulted(l *line, b block) {
 	o := r.state.Open[at]
 	r.state.Open = append(r.state.Open[:at:at], r.state.Open[at+1:]...)
 
-	// What a read or a search showed is not kept, so it is not taken out either.
-	text := ""
+	var text string
 	if b.failed || o.Call.Class != "" || quiet(o.Call.Name) {
 		text = allText(b.content)
+	} else {
+		text = startOfText(b.content) // what a read showed is not kept, only what it named
 	}
-	did := structuredOf(l.result)
+	var did structured
+	if o.Call.Name != "Read" { // a whole file, of which nothing is wanted
+		did = structuredOf(l.result)
+	}
 	finish(&o.Call, outcome{text: text, failed: b.failed, denial: l.denial.text(), did: &did})
 	if o.Call.Done.Millis == 0 && o.At > 0 && l.at > o.At {
 		o.Call.Done.Millis = int64(l.at-o.At) / 1000
@@ -45,7 +49,7 @@ func (r *reader) settled(l *line, o openCall, text string, did *structured) {
 		r.answered(l, o, text, did)
 	case o.Call.Name == "AskUserQuestion":
 		for _, question := range o.Questions {
-			r.add(l, agent.Row{Kind: agent.RowAnswered, Record: o.Call.ID, Text: "not answered", Options: []string{question}})
+			r.add(l, agent.Row{Kind: agent.RowAnswered, Record: o.Call.ID, Text: "declined to answer", Options: []string{question}})
 		}
 	case o.Call.Name == "ExitPlanMode" && ok:
 		r.approved(l, o, text, did)
@@ -82,7 +86,7 @@ type outcome struct {
 
 // finish completes a call with what came of it.
 func finish(c *agent.Call, o outcome) {
-	d := &agent.Done{Result: job.OK, Output: o.text}
+	d := &agent.Done{Result: job.OK}
 	c.Done = d
 	interrupted := o.stopped || o.did.interrupted || o.denial == "interrupted" || strings.HasPrefix(o.text, "[Tool call interrupted")
 	switch {
@@ -92,31 +96,42 @@ func finish(c *agent.Call, o outcome) {
 		d.Result = job.Denied
 	case o.failed:
 		d.Result = job.Failed
+	}
+	if c.Class != "" || d.Result != job.OK {
 		d.Output = strings.TrimSuffix(strings.TrimPrefix(o.text, "<tool_use_error>"), "</tool_use_error>")
 	}
 	if shell(c.Name) {
-		d.Exit = exitCode(c, o)
+		exitCode(d, o)
 	}
 	d.Millis = o.did.took()
-	if d.Result != job.OK {
-		return
-	}
 	switch c.Name {
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
-		if added, removed, ok := patched(o.did.patch); ok {
+		if added, removed, ok := patched(o.did.patch); ok && d.Result == job.OK {
 			c.Added, c.Removed = added, removed
 		}
-	case "Grep", "Glob":
-		o.did.filenames.elements(func(name raw) {
-			if len(c.Paths) < job.MaxPaths {
-				c.Paths = append(c.Paths, job.Touch{Name: name.text(), Role: job.RoleResult})
-			}
-		})
-	default:
+		return // that it names its own file says nothing
+	}
+	if d.Result == job.OK {
 		if c.Commit = o.did.commit.text(); c.Commit == "" && shell(c.Name) {
 			c.Commit = commitIn(o.text)
 		}
 	}
+	if d.Result == job.OK || d.Result == job.Failed {
+		named(c, o)
+	}
+}
+
+// named adds the files that a result names.
+func named(c *agent.Call, o outcome) {
+	var found []job.Touch
+	o.did.filenames.elements(func(name raw) {
+		found = append(found, job.Touch{Name: name.text(), Role: job.RoleResult})
+	})
+	if len(found) == 0 && !quiet(c.Name) && o.did.background == nil {
+		found = agent.Mentions(o.text)
+	}
+	c.Paths = append(c.Paths, found...)
+	c.Paths = c.Paths[:min(len(c.Paths), job.MaxPaths)]
 }
 
 // commitIn is agent.CommitID, for few outputs can hold a line of git commit.
@@ -127,21 +142,21 @@ func commitIn(output string) string {
 	return agent.CommitID(output)
 }
 
-// exitCode of a command: written out when it failed, implied when it did not,
-// unknown when it goes on in the background or its code was only interpreted.
-func exitCode(c *agent.Call, o outcome) *int {
-	if rest, ok := strings.CutPrefix(o.text, "Exit code "); ok && o.failed {
-		word, _, _ := strings.Cut(rest, "\n")
+// exitCode sets the exit code of a command: written before the output when it
+// failed, implied when it did not, unknown when it goes on in the background or
+// its code was only interpreted.
+func exitCode(d *agent.Done, o outcome) {
+	if rest, ok := strings.CutPrefix(d.Output, "Exit code "); ok && o.failed {
+		word, output, _ := strings.Cut(rest, "\n")
 		if n, err := strconv.Atoi(strings.TrimSpace(word)); err == nil {
-			return &n
+			d.Exit, d.Output = &n, output
 		}
-		return nil
+		return
 	}
-	if c.Done.Result != job.OK || o.did.background != nil || o.did.interpretation.isString() {
-		return nil
+	if d.Result == job.OK && o.did.background == nil && !o.did.interpretation.isString() {
+		zero := 0
+		d.Exit = &zero
 	}
-	zero := 0
-	return &zero
 }
 
 // denied tells a call that was refused from one that failed. Older versions say

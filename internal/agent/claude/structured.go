@@ -8,12 +8,13 @@ import "strings"
 type structured struct {
 	interrupted, async bool
 
-	status, background, agentID, taskID    raw
-	millis, totalMillis, interpretation    raw
-	patch, filenames, commit               raw
-	answers, annotations, plan             raw
-	task, tasks, success                   raw
-	stdout, stderr, content, result, whole raw
+	status, background, agentID, taskID   raw
+	millis, totalMillis, interpretation   raw
+	patch, filenames, commit              raw
+	answers, annotations, plan            raw
+	task, tasks, success                  raw
+	stdout, stderr, content, file, result raw
+	whole                                 raw
 }
 
 func structuredOf(value raw) (s structured) {
@@ -62,6 +63,8 @@ func structuredOf(value raw) (s structured) {
 			s.stderr = value
 		case "content":
 			s.content = value
+		case "file":
+			s.file = value
 		case "result":
 			s.result = value
 		}
@@ -103,8 +106,12 @@ func (s *structured) output() string {
 			out = strings.TrimPrefix(out+"\n"+warned, "\n")
 		}
 		return out
-	case s.content.isArray():
+	case s.patch != nil: // what an edit wrote is no output
+		return ""
+	case s.content != nil:
 		return allText(s.content)
+	case s.file != nil:
+		return startOfText(s.file.get("content"))
 	}
 	return s.result.text()
 }

@@ -55,16 +55,13 @@ func duplexTool(name string) bool {
 }
 
 func command(c *agent.Call, input raw) {
-	c.Command = input.get("command").text()
-	c.Class, c.Title = agent.Classify(c.Command)
-	c.Changes = c.Name != "Bash" || !agent.ReadOnly(c.Command)
+	c.CommandLine(input.get("command").text())
+	if c.Name != "Bash" {
+		c.Changes = true // not the shell that is understood
+	}
 	if input.get("run_in_background").isTrue() {
 		c.Title += " (in the background)"
 	}
-	c.Paths = append(agent.ReadsOf(c.Command), agent.EditsOf(c.Command)...)
-	c.Paths = c.Paths[:min(len(c.Paths), job.MaxPaths)]
-	c.Symbols = agent.SearchesOf(c.Command)
-	c.Symbols = c.Symbols[:min(len(c.Symbols), job.MaxSymbols)]
 }
 
 func edit(c *agent.Call, input raw, dir string) {

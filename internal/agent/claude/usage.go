@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
@@ -27,6 +28,10 @@ func (r *reader) usage(l *line, id, model string, usage raw, final bool) {
 	if id == "" || model == "" || model == synthetic || !usage.isObject() {
 		return
 	}
+	if last := &r.state.Usage; id == last.Message && final == last.Final && bytes.Equal(usage, r.usageText) {
+		return
+	}
+	r.usageText = append(r.usageText[:0], usage...)
 	u, others := tokensOf(usage)
 	now := lastUsage{Message: id, Tokens: u.tokens, Final: final}
 	if now == r.state.Usage {

@@ -18,11 +18,8 @@ func (r *reader) user(l *line) {
 		return
 	}
 	var said []string
-	if content.isString() {
-		said = append(said, content.text())
-	}
-	content.elements(func(value raw) {
-		switch b := blockOf(value); b.kind {
+	blocks(content, func(b block) {
+		switch b.kind {
 		case "tool_result":
 			r.resulted(l, b)
 		case "text":
@@ -95,18 +92,25 @@ func planTitle(plan string) string {
 
 // allText joins the text of a message's content.
 func allText(content raw) string {
-	if content.isString() {
-		return content.text()
-	}
 	var parts []string
-	content.elements(func(value raw) {
-		if value.isString() {
-			parts = append(parts, value.text())
-		} else if b := blockOf(value); b.kind == "text" {
+	blocks(content, func(b block) {
+		if b.kind == "text" {
 			parts = append(parts, b.text.text())
 		}
 	})
 	return strings.Join(parts, "\n")
+}
+
+// startBytes is how much of a result is looked at for the files it names.
+const startBytes = 20_000
+
+// startOfText is the beginning of allText.
+func startOfText(content raw) string {
+	if content.isString() && len(content) > startBytes {
+		// Should the cut fall into an escape, its rest stays as it is.
+		return strings.ToValidUTF8(unescaped(content[1:startBytes]), "")
+	}
+	return allText(content)
 }
 
 // queue is what a person typed while the agent worked. When the agent takes it
