@@ -36,19 +36,23 @@ func (t *turn) apply(ctx context.Context, g *going, r *Restored) error {
 		return err
 	}
 	in := t.private.With("GIT_INDEX_FILE=" + b.path)
-	aside := &aside{top: t.w.Top, dir: t.w.private("aside", r.Undo.Job, fmt.Sprint(r.Undo.N), fmt.Sprint(t.began.UnixNano()))}
-	r.Aside = aside.dir
+	aside := &aside{top: t.w.Top, dir: t.asideDir(r)}
 	if err := aside.take(g.changes); err != nil {
 		return errors.Join(fmt.Errorf("move aside what is replaced: %w", err), aside.back())
 	}
 	if err := in.Run(ctx, "read-tree", "-m", "-u", g.present.tree, goal); err != nil {
 		return errors.Join(fmt.Errorf("go back: %w", err), aside.back())
 	}
-	r.MovedAside = aside.moved
-	if len(aside.moved) == 0 {
-		r.Aside = ""
+	if r.MovedAside = aside.moved; len(aside.moved) > 0 {
+		r.Aside = aside.dir
 	}
 	return t.verify(ctx, in, goal)
+}
+
+// asideDir is where this turn moves what is replaced: named by the undo point
+// and the time, since going back twice may have one undo point.
+func (t *turn) asideDir(r *Restored) string {
+	return t.w.private("aside", r.Undo.Job, fmt.Sprintf("%d-%d", r.Undo.N, t.began.UnixNano()))
 }
 
 // goal is the tree to reach: the target's, or the present's with the wanted

@@ -3,12 +3,10 @@ package workspace
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -194,64 +192,6 @@ func TestCase34EmptyFolders(t *testing.T) {
 	p.same(p.snapshot(), want)
 	if exists(p.at("agents")) {
 		t.Error("the agent's empty folder is still there")
-	}
-}
-
-func TestCase35SpecialFiles(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	if err := syscall.Mkfifo(p.at("pipe"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(p.at("src/pipe"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	// A socket's address has little room: it is made by its short name.
-	short, err := os.MkdirTemp("", "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(short)
-	l, err := net.Listen("unix", filepath.Join(short, "socket"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if err := os.Rename(filepath.Join(short, "socket"), p.at("socket")); err != nil {
-		t.Fatal(err)
-	}
-	want := p.snapshot()
-	s := p.keep()
-	reasons := map[string]string{}
-	for _, n := range s.NotCovered {
-		reasons[n.Path] = n.Reason
-	}
-	for _, n := range []string{"pipe", "src/pipe", "socket"} {
-		if reasons[n] != Special {
-			t.Errorf("%s is %q in what is not covered, want %q", n, reasons[n], Special)
-		}
-	}
-	p.write("README", "changed\n")
-	p.restore(s)
-	p.same(p.snapshot(), want)
-}
-
-// A FIFO in the place of a file cannot be kept, so it is left.
-func TestCase35SpecialFileInTheWay(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	s := p.keep()
-	p.remove("README")
-	if err := syscall.Mkfifo(p.at("README"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p.write("src/a.go", "changed\n")
-	r := p.restore(s)
-	if len(r.Left) != 1 || r.Left[0] != "README" {
-		t.Errorf("left %v, want README", r.Left)
-	}
-	if p.read("src/a.go") != "package a\n" {
-		t.Error("src/a.go was not brought back")
 	}
 }
 

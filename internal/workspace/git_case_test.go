@@ -270,21 +270,6 @@ func TestCase28HostileConfig(t *testing.T) {
 	}
 }
 
-func TestCase29EnvironmentLeak(t *testing.T) {
-	t.Parallel()
-	p, victim := newPlace(t), newPlace(t)
-	before := victim.userState()
-	p.write("README", "edited\n")
-	want := p.snapshot()
-	leak := []string{"GIT_DIR=" + victim.at(".git"), "GIT_WORK_TREE=" + victim.top, "GIT_INDEX_FILE=" + victim.at(".git/index"),
-		"GIT_OBJECT_DIRECTORY=" + victim.at(".git/objects"), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.bare", "GIT_CONFIG_VALUE_0=true", "GIT_PREFIX=src/"}
-	s := p.childKeep(leak...)
-	p.write("README", "damaged\n")
-	p.childRestore(s, leak...)
-	p.same(p.snapshot(), want)
-	victim.same(victim.userState(), before)
-}
-
 func TestCase30AssumeUnchanged(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -185,16 +185,6 @@ func (w *Workspace) loose() (map[string]bool, error) {
 	return found, nil
 }
 
-// ignoredStore is where captured ignored files of a job are: outside every
-// repository, since they hold credentials.
-func (w *Workspace) ignoredStore(job string) string {
-	id, err := readID(w.private("id"))
-	if err != nil {
-		id = "none"
-	}
-	return filepath.Join(w.StateDir, "ignored", id, job)
-}
-
 // heirs is where the ids of objects are that Duplex added and that a removed
 // job had to leave, because another job's safe point needs them. Whoever goes
 // last takes them along.

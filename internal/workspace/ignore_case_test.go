@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -128,59 +125,67 @@ func TestCase09CleanAndReset(t *testing.T) {
 	}
 }
 
-func TestCase36UnreadableFile(t *testing.T) {
+// With a person's consent small ignored files are captured, outside the
+// repository, and come back.
+func TestCaptureIgnored(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	p.write("secret", "mine\n")
-	p.write("docs/locked", "tracked\n")
-	p.git("add", "docs/locked")
-	p.git("commit", "-q", "-m", "locked")
-	p.asOther(func() {
-		for _, n := range []string{"secret", "docs/locked"} {
-			if err := os.Chmod(p.at(n), 0); err != nil {
-				t.Fatal(err)
-			}
+	w, ctx := p.workspace(), context.Background()
+	secret := "TOKEN=" + strings.Repeat("x", 20)
+	p.write(".env", secret)
+	p.write("src/local.log", "small\n")
+	p.write("build/out", "can be made again\n")
+	p.write("large.log", strings.Repeat("x", smallFile+1))
+	o := KeepOptions{Job: job, CaptureIgnored: true}
+	s, err := w.Keep(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := w.Keep(ctx, o); err != nil || !again.Reused {
+		t.Errorf("nothing changed: %+v (%v)", again, err)
+	}
+	p.write(".env", "TOKEN=changed")
+	p.remove("src/local.log", "build")
+	second, err := w.Keep(ctx, o)
+	if err != nil || second.Reused {
+		t.Errorf("an ignored file changed: reused %v (%v)", second.Reused, err)
+	}
+	r, err := w.Restore(ctx, RestoreOptions{Job: job, Target: s.Commit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.read(".env") != "TOKEN=changed" || p.read("src/local.log") != "small\n" || exists(p.at("build")) {
+		t.Errorf("without consent only what is gone comes back; left %v", r.Left)
+	}
+	r, err = w.Restore(ctx, RestoreOptions{Job: job, Target: s.Commit, CaptureIgnored: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.read(".env") != secret {
+		t.Errorf(".env is %q", p.read(".env"))
+	}
+	if _, err := w.Restore(ctx, RestoreOptions{Job: job, Target: r.Undo.Commit, CaptureIgnored: true}); err != nil {
+		t.Fatal(err)
+	}
+	if p.read(".env") != "TOKEN=changed" {
+		t.Errorf("after the undo .env is %q", p.read(".env"))
+	}
+	for _, args := range [][]string{{"grep", "-q", "TOKEN", s.Commit}, {"cat-file", "-e", p.git("hash-object", ".env")}} {
+		if _, err := p.tryGit(args...); err == nil {
+			t.Errorf("git %v finds the secret in the repository", args)
 		}
-	})
-	s := p.childKeep()
-	reasons := map[string]string{}
-	for _, n := range s.NotCovered {
-		reasons[n.Path] = n.Reason
 	}
-	if reasons["secret"] != Unreadable {
-		t.Errorf("not covered: %v, want secret as %s", reasons, Unreadable)
+	info, err := os.Stat(w.ignoredStore(job))
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the store is %v (%v), want 0700", info.Mode(), err)
 	}
-	p.write("README", "changed\n")
-	p.own()
-	p.childRestore(s)
-	if got := p.read("README"); got != "hello\n" {
-		t.Errorf("README is %q", got)
+	layers, err := w.Layers(ctx, job)
+	if err != nil || layerOf(t, layers, "ignored files").Count < 4 {
+		t.Errorf("layers: %+v (%v)", layers, err)
 	}
-	for _, n := range []string{"secret", "docs/locked"} {
-		if !exists(p.at(n)) {
-			t.Errorf("%s is gone", n)
-		}
-	}
-}
-
-func TestCase47ReadOnlyFolder(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	p.write("fixed/file", "stays\n")
-	p.git("add", "-A")
-	p.git("commit", "-q", "-m", "fixed")
-	p.asOther(func() {
-		if err := os.Chmod(p.at("fixed"), 0o555); err != nil {
-			t.Fatal(err)
-		}
-	})
-	t.Cleanup(func() { os.Chmod(p.at("fixed"), 0o755) })
-	s := p.childKeep()
-	p.write("README", "changed\n")
-	p.own()
-	p.childRestore(s)
-	if got := p.read("README"); got != "hello\n" {
-		t.Errorf("README is %q", got)
+	store := w.ignoredStore(job)
+	if _, err := w.Remove(ctx, job); err != nil || exists(store) {
+		t.Errorf("after removal the store is there: %v (%v)", exists(store), err)
 	}
 }
 
@@ -245,70 +250,4 @@ func TestSkipHoldsBack(t *testing.T) {
 	if !exists(p.at("id_key")) {
 		t.Error("id_key was deleted")
 	}
-}
-
-// other is a user without special rights; tests that run as root need one.
-const other = 65534
-
-// own gives the whole place to the user that children run as.
-func (p *place) own() {
-	p.t.Helper()
-	if os.Getuid() != 0 {
-		return
-	}
-	root := filepath.Dir(p.top)
-	for dir := filepath.Dir(root); strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil {
-			p.t.Fatal(err)
-		}
-	}
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return os.Lchown(path, other, other)
-	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-func (p *place) asOther(do func()) { p.own(); do() }
-
-// inChild runs this test program again, without special rights, and returns
-// what it prints.
-func (p *place) inChild(args []string, env ...string) string {
-	p.t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Dir = p.top
-	cmd.Env = append(os.Environ(), "WORKSPACE_CHILD="+strings.Join(args, "\n"), "HOME="+filepath.Dir(p.top)+"/home", "PLACE="+p.top, "STATE="+p.state)
-	cmd.Env = append(cmd.Env, env...)
-	if os.Getuid() == 0 && len(env) == 0 {
-		cmd.Path = childProgram
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: other, Gid: other}}
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		p.t.Fatalf("child %v: %v\n%s", args, err, out)
-	}
-	return string(out)
-}
-
-func (p *place) childKeep(env ...string) SafePoint {
-	p.t.Helper()
-	id := strings.TrimSpace(p.inChild([]string{"keep"}, env...))
-	s, err := p.workspace().Show(context.Background(), id)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return s
-}
-
-func (p *place) childRestore(s SafePoint, env ...string) {
-	p.t.Helper()
-	p.inChild([]string{"restore", s.Commit}, env...)
 }

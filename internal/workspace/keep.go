@@ -18,7 +18,7 @@ type KeepOptions struct {
 	Position int64  // in the ledger
 	Message  string // goes into the commit: the ledger's head
 
-	CaptureIgnored bool                   // small ignored files go to a store outside the repository
+	CaptureIgnored bool                   // small ignored files (≤ 256 KiB, not in an ignored folder) go to a store outside the repository
 	Large          bool                   // a person agreed to more than the limits
 	Skip           func(path string) bool // files to hold back though git does not ignore them; nil: none
 }
@@ -58,7 +58,12 @@ func (t *turn) commit(ctx context.Context, o KeepOptions, p *present) (SafePoint
 	if err != nil {
 		return SafePoint{}, err
 	}
-	if last := t.w.readState(); last != nil && last.same(o.Job, p) {
+	var ignored []string
+	if o.CaptureIgnored {
+		ignored = t.capturable(&p.cover)
+	}
+	stamp := t.stampIgnored(ignored)
+	if last := t.w.readState(); last != nil && last.same(o.Job, p) && (!o.CaptureIgnored || last.Ignored == stamp) {
 		last.UserIndex = p.userIndex
 		if err := t.adopt(last); err != nil {
 			return SafePoint{}, err
@@ -90,6 +95,9 @@ func (t *turn) commit(ctx context.Context, o KeepOptions, p *present) (SafePoint
 		if err := t.release(); err != nil {
 			return SafePoint{}, err
 		}
+		if err := t.captureIgnored(s.Job, s.N, ignored); err != nil {
+			return SafePoint{}, err
+		}
 		// "" as the old value: the ref must not exist. Another work tree of the
 		// same repository has another lock and may have been faster.
 		err = t.user.Run(ctx, "update-ref", s.Ref, s.Commit, "")
@@ -101,7 +109,7 @@ func (t *turn) commit(ctx context.Context, o KeepOptions, p *present) (SafePoint
 		}
 		s.N++
 	}
-	next := &state{UserIndex: p.userIndex, IndexTree: p.indexTree, Point: s, cover: &p.cover}
+	next := &state{UserIndex: p.userIndex, IndexTree: p.indexTree, Ignored: stamp, Point: s, cover: &p.cover}
 	next.Point.NewObjects, next.Point.Bytes = nil, 0
 	if err := t.adopt(next); err != nil {
 		return SafePoint{}, err

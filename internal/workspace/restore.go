@@ -96,6 +96,9 @@ func (t *turn) restore(ctx context.Context, o RestoreOptions, r *Restored) error
 		return err
 	}
 	if o.DryRun {
+		if err := t.restoreIgnored(o, target, r); err != nil {
+			return err
+		}
 		return t.restoreNested(ctx, o, m, lastManifest, r)
 	}
 	if err := t.askNested(ctx, o, m, lastManifest, r); err != nil {
@@ -111,6 +114,9 @@ func (t *turn) restore(ctx context.Context, o RestoreOptions, r *Restored) error
 		return fmt.Errorf("%w (the present was kept as %s)", err, r.Undo.ID)
 	}
 	t.settleDirs(o, g, m)
+	if err := t.restoreIgnored(o, target, r); err != nil {
+		return fmt.Errorf("%w (the present was kept as %s)", err, r.Undo.ID)
+	}
 	o.Force = true // asked already
 	return t.restoreNested(ctx, o, m, lastManifest, r)
 }

@@ -12,6 +12,7 @@ type state struct {
 	Index     string // stamp of the private index
 	UserIndex string // stamp of the user's
 	IndexTree string // and its tree
+	Ignored   string // stamp of the ignored files that were captured
 	Point     SafePoint
 	Cover     json.RawMessage // the manifest, without objects
 	cover     *manifest
