@@ -52,66 +52,6 @@ func (r *reader) assistant(l *line) {
 	r.usage(l, id, model, usage, final)
 }
 
-// block is one part of a message's content.
-type block struct {
-	kind                                 string
-	text, id, name, input, content, call raw
-	failed                               bool
-}
-
-func (b *block) field(key []byte, value raw) bool {
-	switch string(key) {
-	case "type":
-		b.kind = value.text()
-	case "text":
-		b.text = value
-	case "id":
-		b.id = value
-	case "name":
-		b.name = value
-	case "input":
-		b.input = value
-	case "content":
-		b.content = value
-	case "tool_use_id":
-		b.call = value
-	case "is_error":
-		b.failed = value.isTrue()
-	}
-	return true
-}
-
-// blocks calls do with each block of a message's content, which may also be one
-// text.
-func blocks(content raw, do func(b block)) {
-	if content.isString() {
-		do(block{kind: "text", text: content})
-		return
-	}
-	i := space(content, 0)
-	if i >= len(content) || content[i] != '[' {
-		return
-	}
-	for i = space(content, i+1); i < len(content) && content[i] != ']'; i = space(content, i+1) {
-		var b block
-		var end int
-		if content[i] == '{' {
-			var err error
-			if end, err = walkAt(content, i, b.field); err != nil {
-				return
-			}
-		} else if end = skip(content, i); end < 0 {
-			return
-		} else {
-			b = block{kind: "text", text: content[i:end]}
-		}
-		do(b)
-		if i = space(content, end); i >= len(content) || content[i] != ',' {
-			return
-		}
-	}
-}
-
 // called opens a call. It gives no row of its own until it has a result, or
 // until the file ends without one; a question gives one at once, since it waits.
 func (r *reader) called(l *line, id, name string, input raw) {

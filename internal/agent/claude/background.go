@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
@@ -76,4 +77,27 @@ func (r *reader) polled(l *line, did *structured) {
 		e.output = strings.TrimSpace(task.get("result").text())
 	}
 	r.backgroundEnded(l, e)
+}
+
+// notified takes word of how a background task ended: the exit code of a command
+// that went on after its call had returned, or the end of a sub-agent.
+func (r *reader) notified(l *line, text string) {
+	if l.side || !strings.HasPrefix(strings.TrimSpace(text), "<task-notification>") {
+		return
+	}
+	status, summary := inTag(text, "status"), inTag(text, "summary")
+	if status == "" {
+		return
+	}
+	end := ending{task: inTag(text, "task-id"), call: inTag(text, "tool-use-id"), status: status, output: summary}
+	if _, after, ok := strings.Cut(summary, "(exit code "); ok {
+		code, _, _ := strings.Cut(after, ")")
+		if n, err := strconv.Atoi(code); err == nil {
+			end.exit = &n
+		}
+	}
+	if result := inTag(text, "result"); result != "" {
+		end.output = result
+	}
+	r.backgroundEnded(l, end)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
@@ -146,6 +147,41 @@ func TestRealSessionsReadInPieces(t *testing.T) {
 		}
 		if got := inPieces(t, text, int64(i)); !reflect.DeepEqual(got, whole) {
 			t.Errorf("%s: rows differ when the file is read in pieces", filepath.Base(file))
+		}
+	}
+}
+
+// TestTotalsOfRecordedSessions: what the rows of a session and of its sub-agents
+// add up to is what the agent itself counted; only compactions are missing.
+func TestTotalsOfRecordedSessions(t *testing.T) {
+	t.Parallel()
+	dir, ok := shared("agents", "claude-code", "transcripts")
+	if !ok {
+		return
+	}
+	for files, missing := range map[string]int64{
+		"tools-then-resume.jsonl":                          0,
+		"killed-mid-tool.jsonl":                            -1, // its totals begin after the kill
+		"with-subagent.jsonl with-subagent.subagent.jsonl": 0,
+		"auto-compact.jsonl":                               96_000 + 500, // the call that wrote the summary
+		"rate-limited.jsonl":                               0,
+	} {
+		var rows []agent.Row
+		for file := range strings.FieldsSeq(files) {
+			got, _ := readAll(t, filepath.Join(dir, file))
+			rows = append(rows, got...)
+		}
+		var totals job.Tokens
+		for _, row := range rows {
+			if row.Kind == agent.RowTotals {
+				totals = job.Tokens{}
+				for _, d := range row.Totals {
+					totals = totals.Plus(d.Tokens)
+				}
+			}
+		}
+		if got := totals.Minus(spent(rows)).Total(); got != missing && missing >= 0 {
+			t.Errorf("%s: the agent counts %d tokens more than its rows, want %d", files, got, missing)
 		}
 	}
 }

@@ -124,3 +124,13 @@ func injectedTag(name string) bool {
 	}
 	return false
 }
+
+// inTag is the text inside the first tag of a name.
+func inTag(text, name string) string {
+	_, rest, _ := strings.Cut(text, "<"+name+">")
+	inner, _, ok := strings.Cut(rest, "</"+name+">")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(inner)
+}
