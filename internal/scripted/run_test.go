@@ -109,23 +109,56 @@ func TestTheCacheHoldsWhatWasSeen(t *testing.T) {
 	}
 }
 
+// What the brief is for, with real files, processes and hooks: the same agent
+// in the same half-done folder, with an empty brief and with ours.
 func TestTheBriefReachesTheModel(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	s.items(6)
-	s.write(s.dir, "SessionStart.startup", `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"left in t: 04.txt, 05.txt"}}`)
-	s.run(s.options(`{` + moves + `}`))
-	var first []string
-	for _, in := range s.hooks() {
-		if in.Event == script.HookBeforeTool {
-			first = append(first, in.ToolName+" "+in.ToolInput.Path)
+	rereads := func(brief string) (n int, first string) {
+		s := newStage(t)
+		s.items(12)
+		for i := range 6 {
+			s.write(s.work, fmt.Sprintf("t/%02d.txt", i), "new end\n")
 		}
+		s.write(s.dir, "SessionStart.startup", `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"`+brief+`"}}`)
+		if code, end := s.run(s.options(`{` + moves + `}`)); code != 0 || end.Result != "All moved." {
+			t.Fatalf("exit %d, %+v", code, end)
+		}
+		if strings.Contains(s.file("t/11.txt"), "old") {
+			t.Error("the last file was left out")
+		}
+		actions := 0
+		for _, in := range s.hooks() {
+			if in.Event != script.HookAfterTool {
+				continue
+			}
+			if actions++; actions > 10 {
+				break
+			}
+			if actions == 1 {
+				first = strings.TrimSpace(in.ToolName + " " + in.ToolInput.Path)
+			}
+			if in.ToolName == script.Read && in.ToolInput.Path < "t/06.txt" {
+				n++
+			}
+		}
+		return n, first
 	}
-	if got := strings.Join(first[:4], ", "); got != "Read t/04.txt, Edit t/04.txt, Read t/05.txt, Edit t/05.txt" {
-		t.Errorf("with a brief the first actions were %s", got)
+	if n, first := rereads(""); n != 6 || first != "Bash" {
+		t.Errorf("with an empty brief it began with %s and re-read %d files in 10 actions, want 6", first, n)
 	}
-	if !strings.Contains(s.file("t/00.txt"), "old") {
-		t.Error("what stands before the brief's place was done again")
+	if n, first := rereads("#21 duplex: left in t/: 06.txt, 07.txt, 08.txt +3 more"); n != 0 || first != "Read t/06.txt" {
+		t.Errorf("with a brief it began with %s and re-read %d files in 10 actions, want none", first, n)
+	}
+}
+
+func TestHooksAndToolsKnowWhoTheyWorkFor(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	o := s.options(`{"extras": [{"name": "env", "do": {"run": "echo $SCRIPT_SESSION_ID $SCRIPT_PID $SCRIPT_WINDOW >env.txt"}}]}`)
+	o.Window = 5000
+	s.run(o)
+	if got, want := s.file("env.txt"), fmt.Sprintf("s1 %d 5000\n", os.Getpid()); got != want {
+		t.Errorf("the environment says %q, want %q", got, want)
 	}
 }
 

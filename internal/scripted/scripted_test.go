@@ -64,13 +64,13 @@ func hookMain(dir string) int {
 
 // stage is a folder to work in, with a hook that writes down what it is told.
 type stage struct {
-	t               *testing.T
+	t               testing.TB
 	work, home, dir string // dir: the hook's
 	out             bytes.Buffer
 	now             time.Time
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t testing.TB) *stage {
 	t.Helper()
 	root := t.TempDir()
 	s := &stage{t: t, work: filepath.Join(root, "work"), home: filepath.Join(root, "home"), dir: filepath.Join(root, "hook"),
