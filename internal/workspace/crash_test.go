@@ -226,3 +226,55 @@ func (p *place) noRubbish() {
 		p.t.Fatal(err)
 	}
 }
+
+// A safe point in which nothing changed starts git twice; ten changes start
+// it a few times more. Process starts are what it costs in a small repository.
+func TestProcessStarts(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	old := time.Now().Add(-time.Hour)
+	p.keep()
+	bin := filepath.Join(filepath.Dir(p.top), "bin")
+	log := filepath.Join(filepath.Dir(p.top), "starts")
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >> '%s'\nexec '%s' \"$@\"\n", log, git)
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	starts := func() int {
+		_ = os.Remove(log)
+		cmd := exec.Command(childProgram)
+		cmd.Env = append(os.Environ(), "WORKSPACE_CHILD=keep", "PLACE="+p.top, "STATE="+p.state, "PATH="+bin+":"+os.Getenv("PATH"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "\n")
+	}
+	// Let everything become old enough not to be doubted.
+	for _, name := range []string{"README", ".gitignore", "src/a.go", "src/b.go", "docs/long/page.txt"} {
+		if err := os.Chtimes(p.at(name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(racy + 100*time.Millisecond) // the change time cannot be set back
+	starts()
+	if n := starts(); n != 2 {
+		t.Errorf("nothing changed: git was started %d times, want 2", n)
+	}
+	for i := range 10 {
+		p.write(fmt.Sprintf("new%d", i), "x\n")
+	}
+	if n := starts(); n > 7 {
+		t.Errorf("ten files changed: git was started %d times, want at most 7", n)
+	}
+}
