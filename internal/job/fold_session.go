@@ -1,5 +1,7 @@
 package job
 
+import "cmp"
+
 // The rules for sessions: who sat at the job, who held it, what was carried.
 
 // session reads the row of the entry's session once.
@@ -96,8 +98,8 @@ func (f *folding) tookOver(p *TookOver) error {
 	return nil
 }
 
-// spent folds what a message cost. A later entry for the same message replaces
-// the earlier: the difference is what moves the sums.
+// spent folds what a message cost. A later row of the same message replaces the
+// earlier: the difference is what moves the sums.
 func (f *folding) spent(p *Spent) error {
 	key := f.e.Key
 	if key == "" {
@@ -110,6 +112,9 @@ func (f *folding) spent(p *Spent) error {
 	}
 	if old != nil && old.Job != f.e.Job {
 		return nil // a fork's or a resume's copy: another job has paid for it
+	}
+	if old != nil && !p.follows(&old.Spent) {
+		return nil // an earlier row of the message, delivered after a later one
 	}
 	row := Spend{Key: key, Job: f.e.Job, Session: f.e.Session, At: f.e.HappenedAt, Position: f.e.Position, Spent: *p}
 	f.put(Change{Spend: &row})
@@ -135,6 +140,18 @@ func (f *folding) spent(p *Spent) error {
 		}
 	}
 	return nil
+}
+
+// follows reports whether p is a later row of the message than old. Rows of one
+// message only grow, and hooks, streams, transcripts and forks deliver them in any
+// order, so the larger is the later; what was counted replaces what was estimated.
+func (p *Spent) follows(old *Spent) bool {
+	if p.Estimate != old.Estimate {
+		return old.Estimate
+	}
+	a, b := p.Tokens, old.Tokens
+	return cmp.Or(cmp.Compare(a.Total(), b.Total()), cmp.Compare(a.Output, b.Output), cmp.Compare(a.Reasoning, b.Reasoning),
+		cmp.Compare(a.Input, b.Input), cmp.Compare(a.CacheRead, b.CacheRead), cmp.Compare(a.CacheWrite1h, b.CacheWrite1h)) >= 0
 }
 
 // reconciled moves the sums by what the agent's own totals say beyond ours.
