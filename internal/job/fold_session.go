@@ -123,13 +123,14 @@ func (f *folding) spent(p *Spent) error {
 	}
 	f.bill(*p, 1)
 	f.newest(p.Model)
+	if old != nil {
+		if err := f.unbill(old); err != nil {
+			return err
+		}
+	}
 	sit, err := f.session()
 	if err != nil || sit == nil {
 		return err
-	}
-	if old != nil && old.Session == f.e.Session {
-		sit.Spent = sit.Spent.Minus(old.Tokens)
-		sit.Pico -= pico(old.Spent)
 	}
 	sit.Spent = sit.Spent.Plus(p.Tokens)
 	sit.Pico += pico(*p)
@@ -152,6 +153,26 @@ func (p *Spent) follows(old *Spent) bool {
 	a, b := p.Tokens, old.Tokens
 	return cmp.Or(cmp.Compare(a.Total(), b.Total()), cmp.Compare(a.Output, b.Output), cmp.Compare(a.Reasoning, b.Reasoning),
 		cmp.Compare(a.Input, b.Input), cmp.Compare(a.CacheRead, b.CacheRead), cmp.Compare(a.CacheWrite1h, b.CacheWrite1h)) >= 0
+}
+
+// unbill takes a replaced row off the session it was billed to, which is another
+// one when a resume or a fork carried the message on.
+func (f *folding) unbill(old *Spend) error {
+	if old.Session == f.e.Session {
+		sit, err := f.session()
+		if sit != nil {
+			sit.Spent, sit.Pico = sit.Spent.Minus(old.Tokens), sit.Pico-pico(old.Spent)
+		}
+		return err
+	}
+	row, err := f.rows.Sitting(old.Session)
+	if err != nil || row == nil {
+		return err
+	}
+	sit := *row
+	sit.Spent, sit.Pico = sit.Spent.Minus(old.Tokens), sit.Pico-pico(old.Spent)
+	f.put(Change{Sitting: &sit})
+	return nil
 }
 
 // reconciled moves the sums by what the agent's own totals say beyond ours.

@@ -64,3 +64,24 @@ func permute(n int, f func([]int)) {
 	}
 	next()
 }
+
+// TestMessageIsBilledToOneSession grows a message in the session that resumed the
+// one it began in.
+func TestMessageIsBilledToOneSession(t *testing.T) {
+	l := newLedger(t)
+	a, b := testID(7), testID(8)
+	l.add(a, &SessionStarted{Agent: "claude", AgentSession: "a", Number: 1})
+	l.add(b, &SessionStarted{Agent: "claude", AgentSession: "b", Number: 2, From: a})
+	l.spend(usage{session: a, message: "msg_1", tokens: Tokens{Output: 1}, price: 10})
+	l.spend(usage{session: a, message: "msg_2", tokens: Tokens{Output: 3}, price: 30})
+	l.spend(usage{session: b, message: "msg_1", tokens: Tokens{Output: 50}, price: 500})
+	if got := l.mem.Sittings[a]; got.Pico != 30 || got.Spent.Output != 3 {
+		t.Errorf("the first session is billed %d pico, %d out, want its other message only", got.Pico, got.Spent.Output)
+	}
+	if got := l.mem.Sittings[b]; got.Pico != 500 || got.Spent.Output != 50 {
+		t.Errorf("the second session is billed %d pico, %d out, want the grown message", got.Pico, got.Spent.Output)
+	}
+	if got := l.mem.Now.Spend.Pico; got != 530 {
+		t.Errorf("the job is billed %d pico, want 530", got)
+	}
+}
