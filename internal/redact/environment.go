@@ -2,27 +2,36 @@ package redact
 
 import "strings"
 
-// KnownValues picks, from NAME=value lines, the values to be known as credentials:
-// those of credential-like names with at least eight characters.
+// KnownValues picks, from NAME=value lines as env files and os.Environ have them, the values that are
+// credentials by their names, and the passwords of addresses. They are what New takes as known.
 func KnownValues(lines []string) []string {
 	var out []string
 	for _, l := range lines {
 		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(l), "export "), "=")
-		value = strings.Trim(strings.TrimSpace(value), `"'`)
-		if ok && len(value) >= 8 && credentialName(strings.TrimSpace(name)) {
+		value = strings.Trim(strings.TrimSpace(value), "\"'`")
+		if !ok || len(value) < shortest || reference(value) || placeholder(value) {
+			continue
+		}
+		if pass := passwordOf(value); len(pass) >= shortest {
+			out = append(out, pass)
+		}
+		if nameStrength(strings.TrimSpace(name)) >= weak && !located(value) {
 			out = append(out, value)
 		}
 	}
 	return out
 }
 
-// credentialName reports whether a variable's name says that it holds a credential.
-func credentialName(name string) bool {
-	n := strings.ToUpper(name)
-	for _, part := range []string{"PASSWORD", "PASSWD", "SECRET", "TOKEN", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL"} {
-		if strings.Contains(n, part) {
-			return !strings.HasSuffix(n, "_FILE") && !strings.HasSuffix(n, "_PATH") && !strings.HasSuffix(n, "_DIR")
-		}
+// passwordOf returns the password in scheme://user:password@host, or nothing.
+func passwordOf(address string) string {
+	_, rest, ok := strings.Cut(address, "://")
+	at := strings.LastIndexByte(rest, '@')
+	if !ok || at < 0 {
+		return ""
 	}
-	return false
+	user, pass, ok := strings.Cut(rest[:at], ":")
+	if !ok || !urlPassword(pass, user) {
+		return ""
+	}
+	return pass
 }

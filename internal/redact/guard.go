@@ -135,7 +135,7 @@ func wordPart(p string) bool {
 	switch {
 	case digits == 0:
 		n := switches(p)
-		return n <= 1 || n*4 <= len(p)
+		return n <= 1 || n*4 <= len(p) && (len(p) < 16 || spoken(p))
 	case digits == len(p):
 		return digits <= 4
 	case len(p) <= 4:
@@ -144,6 +144,22 @@ func wordPart(p string) bool {
 	// letters, then a few digits: sha256, oauth2, ed25519, v12
 	n := letters.run(p, 0)
 	return n > 0 && n <= 10 && n+digits == len(p) && digits <= 5 && (digits <= 3 || n <= 3) && switches(p[:n]) <= 1
+}
+
+// spoken says whether letters could be words: a third of a word are vowels, and consonants stand in short runs.
+func spoken(p string) bool {
+	vowels, run, longest := 0, 0, 0
+	for i := range len(p) {
+		switch lowerByte(p[i]) {
+		case 'a', 'e', 'i', 'o', 'u', 'y':
+			vowels++
+			run = 0
+		default:
+			run++
+			longest = max(longest, run)
+		}
+	}
+	return vowels*100 >= 28*len(p) && longest < 7
 }
 
 // identifier says whether v can be the name of something in code: a, a.b, a_b[0].

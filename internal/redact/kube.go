@@ -129,8 +129,8 @@ func (c *scan) yamlData(from, to, end int) {
 		at++
 	}
 	block := -1 // the depth of the entry whose value is a block of lines
-	for at < end {
-		lineFrom := listed(s, at+1)
+	for at+1 < end {
+		lineFrom := min(listed(s, at+1), end)
 		at = lineFrom
 		for at < end && !newline.has(s[at]) {
 			at++
@@ -155,13 +155,12 @@ func (c *scan) yamlData(from, to, end int) {
 			}
 			continue
 		}
-		value := lineFrom + n + 2
-		value = blank.run(s, value)
-		if s[value] == '|' || s[value] == '>' {
+		v := strings.TrimSpace(text[n+2:])
+		value := lineFrom + n + 2 + strings.Index(text[n+2:], v)
+		if strings.HasPrefix(v, "|") || strings.HasPrefix(v, ">") {
 			block = indent
 			continue
 		}
-		v := strings.TrimRight(s[value:at], " \t")
 		if len(v) > 1 && quote.has(v[0]) && v[0] == v[len(v)-1] {
 			value, v = value+1, v[1:len(v)-1]
 		}

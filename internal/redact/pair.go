@@ -272,6 +272,11 @@ func (c *scan) startsEnv(name string, from int) bool {
 // from on its line.
 func (c *scan) startsLine(from int) bool {
 	s := c.s
+	if from > 1 && quote.has(s[from-1]) && !word.has(s[from-2]) { // a line inside a literal
+		if to := (wordDash | dot).run(s, from); to < len(s) && !quote.has(s[to]) {
+			return true
+		}
+	}
 	start, _ := c.line(from, 100)
 	start = listed(s, start)
 	before := strings.TrimLeft(s[min(start, from):from], " \t-\"'")
@@ -351,7 +356,7 @@ func (c *scan) pgpass(from, colon int) int {
 	for host > 0 && ((wordDash | dot).has(s[host-1]) || s[host-1] == '*') {
 		host--
 	}
-	if host == from-1 || !c.startsLine(host) {
+	if host == from-1 || host > 0 && charOf[s[host-1]]&(space|quote) == 0 {
 		return colon
 	}
 	at := colon + 1

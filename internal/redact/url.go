@@ -11,6 +11,12 @@ func (c *scan) url(i int) int {
 	for end < len(s) && !endsAuthority(s[end]) {
 		end++
 	}
+	if end < len(s) && s[end] == '#' { // in a password that nobody encoded; a fragment has no @
+		if n := strings.IndexByte(s[end:min(len(s), end+64)], '@'); n > 0 && strings.IndexFunc(s[end:end+n], endsURL) < 0 {
+			for end += n; end < len(s) && !endsAuthority(s[end]); end++ {
+			}
+		}
+	}
 	at := strings.LastIndexByte(s[from:end], '@')
 	if at < 0 {
 		// A slash in a password that nobody encoded: user:pa/ss@host.
@@ -40,6 +46,8 @@ func (c *scan) url(i int) int {
 	}
 	return c.webhook(i, to+1, max(end, to+1))
 }
+
+func endsURL(r rune) bool { return r == '/' || r < 0x80 && charOf[byte(r)]&(space|quote) != 0 }
 
 func endsAuthority(b byte) bool {
 	return charOf[b]&(space|quote) != 0 || b == '/' || b == '?' || b == '#' || b == '<' || b == '>' || b == '\\'
