@@ -88,7 +88,7 @@ func (f *folding) dispatch() error {
 	case *Amended:
 		return f.amended(p)
 	case *SessionStarted:
-		f.sessionStarted(p)
+		return f.sessionStarted(p)
 	case *SessionEnded:
 		return f.sessionEnded(p)
 	case *LeaseTaken:
@@ -186,7 +186,7 @@ func (f *folding) aside() error {
 			f.s.LateEdits++
 		}
 	case *SessionStarted:
-		f.sessionStarted(p)
+		return f.sessionStarted(p)
 	case *SessionEnded:
 		return f.sessionEnded(p)
 	}

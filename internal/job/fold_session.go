@@ -18,12 +18,20 @@ func (f *folding) session() (*Sitting, error) {
 	return f.sitting, nil
 }
 
-func (f *folding) sessionStarted(p *SessionStarted) {
+func (f *folding) sessionStarted(p *SessionStarted) error {
 	s := f.s
+	before, err := f.session()
+	if err != nil {
+		return err
+	}
 	if !f.e.Guest {
 		s.Sessions++
 	}
 	row := &Sitting{ID: f.e.Session, Number: p.Number, Started: f.e.HappenedAt, SessionStarted: *p, Guest: f.e.Guest, First: f.e.Position}
+	if before != nil { // a guest that took the job, or a holder that came back: what it did stays its own
+		row.First, row.Token, row.Handovers = before.First, before.Token, before.Handovers
+		row.Steps, row.Spent, row.Pico, row.Context, row.Peak = before.Steps, before.Spent, before.Pico, before.Context, before.Peak
+	}
 	f.sitting = row
 	if p.Workspace.ID != "" && !f.e.Guest {
 		s.addWorkspace(p.Workspace)
@@ -34,7 +42,7 @@ func (f *folding) sessionStarted(p *SessionStarted) {
 		if s.Sitting[i].ID == seat.ID {
 			s.Sitting[i] = seat
 			f.newest(p.Agent + " " + p.Model)
-			return
+			return nil
 		}
 	}
 	if len(s.Sitting) == maxSessions {
@@ -42,6 +50,7 @@ func (f *folding) sessionStarted(p *SessionStarted) {
 	}
 	s.Sitting = append(s.Sitting, seat)
 	f.newest(p.Agent + " " + p.Model)
+	return nil
 }
 
 func (f *folding) sessionEnded(p *SessionEnded) error {
