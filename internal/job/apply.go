@@ -181,8 +181,10 @@ func (f *folding) aside() error {
 	switch p := f.e.Payload.(type) {
 	case *Spent:
 		return f.spent(p)
+	case *Reconciled:
+		f.reconciled(p)
 	case *Step:
-		if p.Class == ClassEdit || p.Class == ClassCommit {
+		if p.Of == "" && (p.Class == ClassEdit || p.Class == ClassCommit) && (p.Result == OK || p.Result == ResultUnknown) {
 			f.s.LateEdits++
 		}
 	case *SessionStarted:
