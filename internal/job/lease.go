@@ -109,13 +109,19 @@ func Fence(s *Standing, kind Kind, by Author, session ID, token int64) (late boo
 	if by.Kind == Person || kind == KindOpened || kind == KindLeaseTaken {
 		return false, nil
 	}
-	if s.Done() && kind != KindLesson && kind != KindLeaseReleased {
-		return false, ErrFinished
+	book := by.Kind == Duplex && session == "" // Duplex's own book-keeping between sessions
+	if s.Done() {
+		// A finish gives the lease back. What it teaches is written after it, by
+		// its last holder or by Duplex.
+		switch {
+		case kind != KindLesson && kind != KindLeaseReleased:
+			return false, ErrFinished
+		case !book && (token == 0 || token != s.Token):
+			return false, ErrFenced
+		}
+		return false, nil
 	}
-	if by.Kind == Duplex && session == "" {
-		return false, nil // Duplex's own book-keeping between sessions
-	}
-	if stale || token != s.Token || s.Lease == nil || s.Lease.Session != session {
+	if !book && (token != s.Token || s.Lease == nil || s.Lease.Session != session) {
 		return false, ErrFenced
 	}
 	return false, nil
