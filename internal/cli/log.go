@@ -56,8 +56,7 @@ Signs: ◆ what is settled or kept · ▼ a handover, or who took over · ✓ �
 }
 
 func (a *App) log(ctx context.Context, o logOptions) error {
-	kinds, err := kindsNamed(o.kinds)
-	if err != nil {
+	if _, err := kindsNamed(o.kinds); err != nil {
 		return err
 	}
 	if o.since < 0 || o.last < 0 || o.entry < 0 {
@@ -76,6 +75,15 @@ func (a *App) log(ctx context.Context, o logOptions) error {
 		return a.logEntry(ctx, t, id, o.entry)
 	case o.decided:
 		return a.logDecided(ctx, t, id, o.full)
+	}
+	return a.writeLog(ctx, t, id, o)
+}
+
+// writeLog writes the job's log, as text or as JSON lines.
+func (a *App) writeLog(ctx context.Context, t *tracker.Tracker, id job.ID, o logOptions) error {
+	kinds, err := kindsNamed(o.kinds)
+	if err != nil {
+		return err
 	}
 	shown, err := t.Show(ctx, id)
 	if err != nil {
@@ -274,17 +282,19 @@ func (a *App) logDecided(ctx context.Context, t *tracker.Tracker, id job.ID, ful
 	}
 	p := a.page()
 	for _, d := range items {
-		p.line("%7s  %s%s%s", thousands(d.Position), pad(a.when(d.At), 18), pad(whoSaid(d.Author), 10), stateOf(d))
-		tellMore(p, a, d.Text, "")
+		for i, l := range wrap(d.Text, a.columns()-9, 0) {
+			p.line("%7s  %s", onlyFirst(i, thousands(d.Position)), l)
+		}
 		if d.Why != "" {
-			tellMore(p, a, "why: "+d.Why, dim)
+			a.below(p, "why: "+d.Why)
 		}
 		for _, r := range d.Rejected {
-			tellMore(p, a, "rejected: "+r, dim)
+			a.below(p, "rejected: "+r)
 		}
 		if d.State != job.InForce && d.How != "" {
-			tellMore(p, a, fmt.Sprintf("%s at %s: %s", d.State, thousands(d.EndedAt), d.How), dim)
+			a.below(p, fmt.Sprintf("%s at %s: %s", d.State, thousands(d.EndedAt), d.How))
 		}
+		a.below(p, whoSaid(d.Author)+", "+a.when(d.At))
 	}
 	if len(items) == 0 {
 		p.line("Nothing is decided. Record a decision: duplex decide \"…\" --why \"…\"")
@@ -292,20 +302,10 @@ func (a *App) logDecided(ctx context.Context, t *tracker.Tracker, id job.ID, ful
 	return p.flush()
 }
 
-func stateOf(d job.Item) string {
-	if d.State == job.InForce {
-		return ""
-	}
-	return string(d.State)
-}
-
-// tellMore adds wrapped lines below a position.
-func tellMore(p *page, a *App, text, colour string) {
-	for _, l := range wrap(text, a.columns()-9, 0) {
-		if colour != "" {
-			l = a.paint(colour, l)
-		}
-		p.line("         %s", l)
+// below adds what belongs to the line with a position.
+func (a *App) below(p *page, text string) {
+	for _, l := range wrap(text, a.columns()-11, 0) {
+		p.line("           %s", a.paint(dim, l))
 	}
 }
 

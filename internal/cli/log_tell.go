@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,12 +22,13 @@ type telling struct {
 	seats memory[job.ID, seatIn]
 	items memory[job.ID, itemIn]
 	loose memory[job.ID, *pending]
-	now   job.Time // of the newest entry
+	guest map[job.ID]bool // guests with something to tell
+	now   job.Time        // of the newest entry
 }
 
 type seatIn struct {
 	name   string
-	number int
+	number int    // 0: a guest
 	work   string // how soon it was at work, where that is known
 }
 
@@ -54,6 +54,9 @@ func (a *App) telling(shown tracker.Shown, o logOptions, asked bool) *telling {
 	v := &telling{a: a, short: shown.Standing.Short, full: o.full, asked: asked}
 	for _, x := range shown.Sittings {
 		seat := seatIn{name: sessionName(x.Agent, x.Model), number: x.Number}
+		if x.Guest {
+			seat.number = 0
+		}
 		if x.Productive > 0 {
 			seat.work = fmt.Sprintf(", at work after %s", span(time.Duration(x.ProductiveAfter)*time.Millisecond))
 		}
@@ -107,10 +110,14 @@ func (v *telling) pending(session job.ID) *pending {
 }
 
 func (v *telling) seatName(id job.ID) string {
-	if s, ok := v.seats.get(id); ok {
-		return fmt.Sprintf("session %d, %s", s.number, s.name)
+	s, ok := v.seats.get(id)
+	switch {
+	case !ok:
+		return "an earlier session"
+	case s.number == 0:
+		return "a guest, " + s.name
 	}
-	return "an earlier session"
+	return fmt.Sprintf("session %d, %s", s.number, s.name)
 }
 
 // told is one line of the log before it is laid out.
@@ -135,6 +142,7 @@ func (v *telling) tell(e job.Entry, out func(block) error) error {
 		return nil
 	}
 	var b strings.Builder
+	v.guests(&b, e)
 	p := v.pending(e.Session)
 	if p.started != nil && e.Kind != job.KindTookOver {
 		v.lay(&b, p.entry, v.began(p))
@@ -152,11 +160,27 @@ func (v *telling) tell(e job.Entry, out func(block) error) error {
 	switch {
 	case e.Late:
 		line.text += " (late: its session had been replaced)"
-	case e.Guest:
+	case e.Guest && e.Kind != job.KindSessionStarted:
 		line.text += " (guest)"
 	}
 	v.lay(&b, e, line)
 	return out(block{v.day(e.HappenedAt), b.String()})
+}
+
+// guests tells what guests looked at, before anything else happens: their end is
+// not recorded, and no step of theirs is the job's.
+func (v *telling) guests(b *strings.Builder, e job.Entry) {
+	for id := range v.guest {
+		if id == e.Session {
+			continue
+		}
+		p := v.pending(id)
+		if r := p.read(); r != "" || p.pico > 0 {
+			v.lay(b, job.Entry{}, told{text: orNone(r, "answered") + " (guest)", cost: p.cost(), quiet: true})
+		}
+		v.clear(p)
+		delete(v.guest, id)
+	}
 }
 
 // rest tells what the newest sessions read and spent after their last step.
@@ -188,10 +212,10 @@ func (v *telling) clear(p *pending) {
 func (v *telling) fold(e job.Entry) bool {
 	switch p := e.Payload.(type) {
 	case *job.Touched:
-		v.pending(e.Session).touch(p)
+		v.pendingOf(e).touch(p)
 		return true
 	case *job.Spent:
-		v.pending(e.Session).spend(*p)
+		v.pendingOf(e).spend(*p)
 		return true
 	case *job.Seen:
 		return true
@@ -212,8 +236,21 @@ func (v *telling) fold(e job.Entry) bool {
 	return false
 }
 
+func (v *telling) pendingOf(e job.Entry) *pending {
+	if e.Guest {
+		if v.guest == nil {
+			v.guest = map[job.ID]bool{}
+		}
+		v.guest[e.Session] = true
+	}
+	return v.pending(e.Session)
+}
+
 func (v *telling) seatOf(e job.Entry, p *job.SessionStarted) seatIn {
 	seat := seatIn{name: sessionName(p.Agent, p.Model), number: p.Number}
+	if e.Guest {
+		seat.number = 0
+	}
 	if known, ok := v.seats.get(e.Session); ok && known.number == p.Number {
 		seat.work = known.work
 	}
@@ -257,7 +294,7 @@ func (p *pending) add(s job.Spent, sign int64) {
 func (p *pending) cost() string {
 	switch {
 	case p.pico > 0:
-		return usd(p.pico)
+		return cents(p.pico)
 	case p.tokens > 0:
 		return "unpriced"
 	}
@@ -288,7 +325,7 @@ func (p *pending) read() string {
 // began tells a session's begin where no takeover does.
 func (v *telling) began(p *pending) told {
 	s := p.started
-	text := fmt.Sprintf("%s begins, session %d", sessionName(s.Agent, s.Model), s.Number)
+	text := fmt.Sprintf("session %d begins, %s", s.Number, sessionName(s.Agent, s.Model))
 	if p.entry.Guest {
 		text = sessionName(s.Agent, s.Model) + " sits beside as a guest"
 	}
@@ -410,11 +447,11 @@ func counts(list []job.SectionCount) (across, behind string, wentAcross, stayed 
 	for _, s := range list {
 		wentAcross, stayed = wentAcross+s.Across, stayed+s.Behind
 		if s.Across > 0 {
-			x = append(x, fmt.Sprintf("%s %d", s.Section, s.Across))
+			x = append(x, fmt.Sprintf("%s%s%d", s.Section, glue, s.Across))
 		}
 		if s.Behind > 0 {
-			y = append(y, fmt.Sprintf("%s %d", s.Section, s.Behind))
+			y = append(y, fmt.Sprintf("%s%s%d", s.Section, glue, s.Behind))
 		}
 	}
-	return strings.Join(slices.Clip(x), ", "), strings.Join(slices.Clip(y), ", "), wentAcross, stayed
+	return strings.Join(x, ", "), strings.Join(y, ", "), wentAcross, stayed
 }

@@ -69,12 +69,12 @@ func (v *telling) step(p *job.Step) told {
 		l.text = "later, of " + v.named(p.Of) + ": " + p.Title
 	}
 	l.result = result(p)
-	if p.Result == job.Failed {
+	if p.Result == job.Failed && !v.bare {
 		l.more = failure(p, v.full)
 	}
 	if v.full {
 		l.more = append(l.more, paths(p.Paths)...)
-		if p.Result != job.Failed {
+		if p.Result != job.Failed && !v.bare {
 			l.more = append(l.more, firstLines(p.Receipt.Text, 12)...)
 		}
 	}
@@ -317,30 +317,33 @@ func (v *telling) handedOver(p *job.HandedOver) told {
 }
 
 func (v *telling) tookOver(e job.Entry, p *job.TookOver) told {
-	seat, known := v.seats.get(e.Session)
-	who := orNone(seat.name, "a session")
+	seat, _ := v.seats.get(e.Session)
+	who := v.seatName(e.Session)
 	l := told{speech: true}
 	switch {
 	case p.How == "compact":
-		l.text = "▼ " + who + " goes on after a compaction"
+		l.text = "▼ " + who + ", goes on after a compaction"
 	case p.From != "" && p.From != e.Session:
-		l.text = "▼ " + who + " took over from " + v.shortSeat(p.From)
+		l.text = "▼ " + who + ", took over from " + v.shortSeat(p.From)
 	case p.How == "resume" || p.How == "clear" || p.How == "fork":
-		l.text = "▼ " + who + " goes on after " + p.How
+		l.text = "▼ " + who + ", goes on after " + p.How
 	default:
-		l.text = "▼ " + who + " begins"
+		l.text = "▼ " + who + ", begins"
 	}
-	if known {
-		l.text += fmt.Sprintf(" as session %d", seat.number) + seat.work
-	}
+	l.text += seat.work
 	if p.Empty {
 		l.text += ", with an empty brief"
-	} else if p.Tokens > 0 {
-		_, _, n, _ := counts(p.Sections)
-		l.more = append(l.more, fmt.Sprintf("given %s in %s tokens", plural(n, "line"), thousands(int64(p.Tokens))))
+		return l
 	}
-	if len(p.Stale) > 0 {
-		l.more = append(l.more, fmt.Sprintf("stale in the workspace: %s", strings.Join(p.Stale, "; ")))
+	_, _, n, _ := counts(p.Sections)
+	l.more = append(l.more, fmt.Sprintf("given %s in %s tokens", plural(n, "line"), thousands(int64(p.Tokens))))
+	if len(p.Stale) > 0 && !v.full {
+		l.more[len(l.more)-1] += fmt.Sprintf(", %d of them stale by now", len(p.Stale))
+	}
+	if v.full {
+		for _, s := range p.Stale {
+			l.more = append(l.more, "stale: "+s)
+		}
 	}
 	return l
 }
@@ -413,7 +416,7 @@ func (v *telling) spent(p *job.Spent) told {
 		l.text += ", an estimate"
 	}
 	if p.Pico != nil {
-		l.cost = usd(*p.Pico)
+		l.cost = cents(*p.Pico)
 	}
 	return l
 }
@@ -460,8 +463,8 @@ func (v *telling) paused(p *job.Paused) told {
 	case p.Reason == job.PauseRate:
 		l.text += ", until when is unknown"
 	}
-	if p.Evidence != "" && p.Reason != job.PauseAnswer {
-		l.more = []string{p.Evidence}
+	if p.Evidence != "" && p.Reason != job.PauseAnswer && p.Reason != job.PauseCrashed {
+		l.text += " (" + p.Evidence + ")"
 	}
 	return l
 }

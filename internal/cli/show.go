@@ -132,11 +132,16 @@ func (v *showing) now() {
 	if c := v.context(); c != "" {
 		p.fact("context", "%s", c)
 	}
-	if r, ok := s.Newest[job.KindStep]; ok {
-		p.fact("last step", "%s  %s, %s", thousands(r.Position), oneLine(r.Text, v.room(24)), v.a.when(r.At))
+	last, failed := s.Newest[job.KindStep], s.Failure
+	if last.ID != "" {
+		word := ""
+		if failed != nil && failed.ID == last.ID {
+			word = ", " + v.a.paint(colourFail, "✕") + " failed"
+		}
+		p.fact("last step", "%s  %s, %s%s", thousands(last.Position), oneLine(last.Text, v.room(32)), v.a.when(last.At), word)
 	}
-	if r := s.Failure; r != nil && r.ID != s.Newest[job.KindStep].ID {
-		p.fact("last failure", "%s  %s, %s", thousands(r.Position), oneLine(r.Text, v.room(24)), v.a.when(r.At))
+	if failed != nil && failed.ID != last.ID && !s.Done() {
+		p.fact("failed", "%s  %s, %s", thousands(failed.Position), oneLine(failed.Text, v.room(32)), v.a.when(failed.At))
 	}
 	if r := s.InFlight; r != nil {
 		p.fact("in flight", "%s  %s: what came of it is unknown", thousands(r.Position), oneLine(r.Text, v.room(40)))
@@ -189,7 +194,7 @@ func (v *showing) where() string {
 	s := &v.Standing
 	if o := s.Outcome; o != nil {
 		by := ""
-		if o.By.Kind == job.Person {
+		if o.Outcome == job.OutcomeAccepted || o.Outcome == job.OutcomeAbandoned {
 			by = " by a person"
 		}
 		out := fmt.Sprintf("%s%s %s", o.Outcome, by, v.a.when(o.At))
@@ -205,7 +210,7 @@ func (v *showing) where() string {
 	}
 	out := string(v.Place)
 	if p := s.Pause; p != nil {
-		out += fmt.Sprintf(", %s since %s", p.Reason, v.a.when(p.Since))
+		out += fmt.Sprintf(" since %s, %s", v.a.when(p.Since), p.Reason)
 		switch {
 		case p.Until > v.a.now():
 			out += " until " + v.a.when(p.Until)
@@ -347,7 +352,7 @@ func (v *showing) checks() {
 		if c.At > 0 {
 			at = a.when(c.At)
 		}
-		line := fmt.Sprintf("%s %s  %s%s%s", a.mark(c.State), pad(oneLine(c.Command, width), width), pad(oneLine(state, 16), 17), pad(at, 10), a.paint(dim, dayOne(c)))
+		line := fmt.Sprintf("%s %s  %s%s%s", a.mark(c.State), pad(oneLine(c.Command, width), width), pad(oneLine(state, 16), 17), pad(at, 11), a.paint(dim, dayOne(c)))
 		p.fact(onlyFirst(i, "checks"), "%s", strings.TrimRight(line, " "))
 	}
 	if len(s.Checks) == 0 {
@@ -543,8 +548,11 @@ func agentTitle(name string) string {
 }
 
 func sessionName(agent, model string) string {
-	if model == "" {
+	switch {
+	case model == "":
 		return agentTitle(agent)
+	case agentTitle(agent) == agent && strings.HasPrefix(model, agent):
+		return model
 	}
 	return agentTitle(agent) + " " + model
 }
@@ -611,12 +619,17 @@ func tame(s string) string {
 	return b.String()
 }
 
+// glue is a blank that wrap does not break at.
+const glue = "\u00a0"
+
 // wrap breaks text into lines of at most n columns, between words only: names,
 // ids and positions are never broken. Beyond most lines it ends in "…"; zero: all.
 func wrap(s string, n, most int) []string {
 	var out []string
 	line, width := "", 0
-	for _, w := range strings.Fields(tame(s)) {
+	apart := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }
+	for _, w := range strings.FieldsFunc(tame(s), apart) {
+		w = strings.ReplaceAll(w, glue, " ")
 		k := len([]rune(w))
 		switch {
 		case line == "":
