@@ -98,6 +98,7 @@ func (f *folding) handedOver(p *HandedOver) error {
 
 func (f *folding) tookOver(p *TookOver) error {
 	f.newest(p.How)
+	f.s.InFlight = nil // the arriving session was told of it
 	row, err := f.session()
 	if err != nil || row == nil {
 		return err

@@ -17,6 +17,9 @@ func (f *folding) step(p *Step) error {
 		if p.Result == OK && s.Failure != nil && s.Failure.ID == p.Of {
 			s.Failure = nil
 		}
+		if p.Result != ResultUnknown && s.InFlight != nil && s.InFlight.ID == p.Of {
+			s.InFlight = nil
+		}
 		return nil
 	}
 	s.Steps++

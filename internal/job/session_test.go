@@ -26,3 +26,29 @@ func TestGuestThatTakesTheJobKeepsItsBill(t *testing.T) {
 		t.Errorf("the session's row is %+v, want a holder's", got)
 	}
 }
+
+// TestCallInFlight leaves a call whose outcome nobody saw, and what settles it.
+func TestCallInFlight(t *testing.T) {
+	l := newLedger(t)
+	crash := func() ID {
+		return l.add(testID(7), &Step{Class: ClassOther, Title: "migrate", Result: ResultUnknown, Action: 1}).ID
+	}
+	for _, c := range []struct {
+		name string
+		p    func(call ID) Payload
+		over bool
+	}{
+		{"another step", func(ID) Payload { return &Step{Class: ClassCommand, Result: OK, Action: 2} }, false},
+		{"a fact about another call", func(ID) Payload { return &Step{Result: OK, Of: testID(3)} }, false},
+		{"still unknown", func(call ID) Payload { return &Step{Result: ResultUnknown, Of: call} }, false},
+		{"its exit code", func(call ID) Payload { return &Step{Result: Failed, Of: call} }, true},
+		{"the next session was told", func(ID) Payload { return &TookOver{How: "startup"} }, true},
+		{"going back", func(ID) Payload { return &WentBack{To: 1} }, true},
+	} {
+		call := crash()
+		l.add("", c.p(call))
+		if over := l.mem.Now.InFlight == nil; over != c.over {
+			t.Errorf("%s: in flight is over: %v, want %v", c.name, over, c.over)
+		}
+	}
+}

@@ -67,7 +67,7 @@ type Standing struct {
 	Failure   *Ref          `json:"failure,omitempty"` // the last failed step, until a later success
 	SafePoint *SafePointNow `json:"safe_point,omitempty"`
 	Handover  *HandoverNow  `json:"handover,omitempty"`
-	InFlight  *Ref          `json:"in_flight,omitempty"` // a call whose outcome is unknown
+	InFlight  *Ref          `json:"in_flight,omitempty"` // a call whose outcome is unknown, until it is known or told to the next session
 	Next      string        `json:"next,omitempty"`
 	Changed   int64         `json:"changed"` // edit steps since the last safe point
 }
