@@ -283,11 +283,11 @@ func TestTheLimitWithoutCompaction(t *testing.T) {
 	if code != 1 || end.TerminalReason != script.EndContextLimit || !end.IsError {
 		t.Errorf("exit %d, %+v", code, end)
 	}
-	if got := s.events(); !strings.HasSuffix(got, "StopFailure(context_limit) SessionEnd(other)") {
+	if got := s.events(); !strings.HasSuffix(got, "StopFailure(prompt_too_long) SessionEnd(other)") {
 		t.Errorf("hooks were %s", got)
 	}
 	rows, _ := s.rows(s.path("s1"))
-	if !has(rows, func(r agent.Row) bool { return r.Kind == agent.RowLimit && r.Text == "Prompt is too long" }) {
+	if !has(rows, func(r agent.Row) bool { return r.Kind == agent.RowLimit && r.Text == "prompt_too_long: Prompt is too long" }) {
 		t.Error("the transcript does not say that the context was full")
 	}
 }

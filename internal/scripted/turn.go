@@ -47,13 +47,13 @@ func (s *session) loop(ctx context.Context, t *thread, sc *script.Script) (turn,
 	for t.turns = 0; ctx.Err() == nil; {
 		if script.Tokens(t.context) >= script.Level(s.window) {
 			if sc.Compact == "off" || t.agent != "" {
-				return s.stopped(ctx, t, script.Line{Error: "context_limit"}, turn{reason: script.EndContextLimit, failed: true, text: "Prompt is too long"})
+				return s.stopped(ctx, t, script.Line{Error: "prompt_too_long"}, turn{reason: script.EndContextLimit, failed: true, text: "Prompt is too long"})
 			}
 			if err := s.compact(ctx, "auto"); err != nil {
 				return turn{}, err
 			}
 			if script.Tokens(t.context) >= script.Level(s.window) {
-				return s.stopped(ctx, t, script.Line{Error: "context_limit"}, turn{reason: script.EndContextLimit, failed: true, text: "Prompt is too long after it was compacted"})
+				return s.stopped(ctx, t, script.Line{Error: "prompt_too_long"}, turn{reason: script.EndContextLimit, failed: true, text: "Prompt is too long after it was compacted"})
 			}
 		}
 		if s.o.Steps > 0 && t.turns >= s.o.Steps {

@@ -242,7 +242,7 @@ func TestReader(t *testing.T) {
 		got = append(got, s)
 	}
 	want := []string{"instruction do it", "said I will.", "usage m1", "usage m1 final", "result go test ./a failed a/a_test.go:7: no", "compacted",
-		"asked Keep it?", "usage m2 final", "answered yes", "limit limit", "totals", "ended other", "usage m3 final", "call edited b.go"}
+		"asked Keep it?", "usage m2 final", "answered yes", "limit rate_limit: limit", "totals", "ended other", "usage m3 final", "call edited b.go"}
 	if !slices.Equal(got, want) {
 		t.Errorf("rows are\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

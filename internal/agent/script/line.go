@@ -34,7 +34,7 @@ type Line struct {
 	Extra   string   `json:"extra,omitempty"`
 	Millis  int64    `json:"duration_ms,omitempty"`
 	Result  Outcome  `json:"outcome,omitempty"`
-	Error   string   `json:"error,omitempty"`     // rate_limit, context_limit: no model said this
+	Error   string   `json:"error,omitempty"`     // rate_limit, prompt_too_long: no model said this
 	Resets  int64    `json:"resets_at,omitempty"` // Unix seconds
 
 	Hook string `json:"hook,omitempty"` // context: the event that added it

@@ -147,7 +147,7 @@ func (r *reader) assistant(l Line, offset int64) []agent.Row {
 	for _, b := range m.Content {
 		switch {
 		case l.Error != "":
-			row := agent.Row{Kind: agent.RowLimit, Text: b.Text}
+			row := agent.Row{Kind: agent.RowLimit, Text: l.Error + ": " + b.Text}
 			if l.Resets > 0 {
 				row.Until = job.At(time.Unix(l.Resets, 0).UTC())
 			}
