@@ -121,7 +121,10 @@ func basicAuth(v string) bool {
 // cookies cuts out the cookies that open a session, and leaves the others: they tell what was asked for.
 func (c *scan) cookies(i int) int {
 	s := c.s
-	_, end := c.line(i, 4096)
+	end := min(len(s), i+4096)
+	if n := strings.IndexAny(s[i:end], "\n\r\x05"); n >= 0 {
+		end = i + n
+	}
 	for i < end {
 		for i < end && (blank.has(s[i]) || s[i] == ';' || s[i] == ',' || quote.has(s[i]) && i+1 < end && word.has(s[i+1])) {
 			i++

@@ -13,38 +13,31 @@ func (c *scan) kubeSecret(i int) int {
 	if !equalFold("kind", s[from:to]) || i < c.kube {
 		return end
 	}
+	// The object reaches from the kind before to the kind after, or to a line of dashes. Its data may be on
+	// either side: kubectl sorts the fields.
 	low := max(c.kube, i-farthest)
+	if n := strings.LastIndex(s[low:from], "kind"); n >= 0 {
+		low += n
+	}
 	if n := strings.LastIndex(s[low:i], "\n---"); n >= 0 {
 		low += n
 	}
 	high := min(len(s), i+farthest)
+	if n := strings.Index(s[end:high], "kind"); n >= 0 {
+		high = end + n
+	}
 	if n := strings.Index(s[i:high], "\n---"); n >= 0 {
 		high = i + n
 	}
-	c.kube = high
-	if n := strings.Index(s[end:high], "kind"); n >= 0 { // the next object of a list
-		c.kube = end
-	}
-	found := false
+	c.kube = end
 	for _, name := range [...]string{"data", "stringData"} {
-		for at := i; at < high; {
+		for at := low; ; {
 			n := strings.Index(s[at:high], name)
 			if n < 0 {
 				break
 			}
 			at += n + len(name)
-			if c.secretData(at-len(name), at, high) {
-				found = true
-				break
-			}
-		}
-	}
-	if found {
-		return end
-	}
-	for _, name := range [...]string{"data", "stringData"} {
-		if n := strings.LastIndex(s[low:i], name); n >= 0 {
-			c.secretData(low+n, low+n+len(name), i)
+			c.secretData(at-len(name), at, high)
 		}
 	}
 	return end
@@ -63,28 +56,27 @@ func (c *scan) nameAround(i int) (from, to int) {
 }
 
 // secretData cuts out the values of the map named s[from:to], within end.
-func (c *scan) secretData(from, to, end int) bool {
+func (c *scan) secretData(from, to, end int) {
 	s := c.s
 	if from > 0 && (word.has(s[from-1]) || s[from-1] == '.' || s[from-1] == '-') {
-		return false
+		return
 	}
 	at := to
 	for at < end && charOf[s[at]]&(quote|blank) != 0 {
 		at++
 	}
 	if at >= end || s[at] != ':' && s[at] != '=' {
-		return false
+		return
 	}
 	at = space.run(s, at+1)
 	if at < end && s[at] == '{' {
 		c.jsonData(at+1, end)
-		return true
+		return
 	}
 	if at == to+1 || !newline.has(s[max(0, at-1)]) && strings.IndexAny(s[to:min(at, len(s))], "\n\x05") < 0 {
-		return false
+		return
 	}
 	c.yamlData(from, to, end)
-	return true
 }
 
 // jsonData cuts out "name": "value" pairs up to the closing brace.

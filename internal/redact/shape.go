@@ -25,7 +25,7 @@ func (c *scan) crypt(i int) int {
 		}
 		return i + 1
 	}
-	id := (alnum | dash).run(s, i+1)
+	id := (alnum | dash).run(s[:min(len(s), i+20)], i+1)
 	if id >= len(s) || s[id] != '$' {
 		return i + 1
 	}
@@ -35,7 +35,7 @@ func (c *scan) crypt(i int) int {
 		return i + 1
 	}
 	end := i
-	for end < len(s) && ((wordDash | dot | plus | equals | dollar).has(s[end]) || s[end] == ',') {
+	for end < len(s) && end < i+256 && ((wordDash | dot | plus | equals | dollar).has(s[end]) || s[end] == ',') {
 		end++
 	}
 	last := s[strings.LastIndexByte(s[:end], '$')+1 : end]
@@ -50,6 +50,9 @@ func (c *scan) crypt(i int) int {
 func (c *scan) element(i int) int {
 	s := c.s
 	if strings.HasPrefix(s[i:], "<<<") {
+		if i+3 < len(s) && s[i+3] == '<' {
+			return i + 3
+		}
 		return c.hereString(i)
 	}
 	from := i + 1

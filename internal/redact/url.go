@@ -123,6 +123,9 @@ func (c *scan) webhook(colon, host, end int) int {
 // thin driver, and user:password@host.
 func (c *scan) userinfo(i int) int {
 	s := c.s
+	if i+1 >= len(s) || !alnum.has(s[i+1]) && s[i+1] != '/' {
+		return i + 1
+	}
 	from := i
 	for from > 0 && i-from < 120 {
 		b := s[from-1]
