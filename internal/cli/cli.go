@@ -33,6 +33,7 @@ type App struct {
 	Program string // path of this binary, for hooks and the scripted agent
 	Now     func() time.Time
 	Version Version
+	Demo    Demo
 
 	InTerminal  bool
 	OutTerminal bool

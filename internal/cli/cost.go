@@ -153,9 +153,16 @@ func (a *App) costRows(p *page, title string, rows []costRow) {
 	p.line("%s%s", a.paint(bold, pad(title, width)), a.paint(dim, fmt.Sprintf("%9s%14s%14s%12s%13s", "messages", "input", "cached", "output", "USD")))
 	for _, r := range rows {
 		t := r.Tokens
-		p.line("%s%9s%14s%14s%12s%13s", pad(fit(r.name, width-2), width), thousands(r.Messages), thousands(t.Input+t.CacheWrite5m+t.CacheWrite1h),
+		p.line("%s%9s%14s%14s%12s%13s", pad(fit(r.name, width-2), width), messages(r.Messages), thousands(t.Input+t.CacheWrite5m+t.CacheWrite1h),
 			thousands(t.CacheRead), thousands(t.Output), amount(r.CostRow))
 	}
+}
+
+func messages(n int64) string {
+	if n == 0 {
+		return "" // a standing counts them by job only
+	}
+	return thousands(n)
 }
 
 // fit shortens a name that keeps its blanks.
@@ -275,7 +282,6 @@ func (a *App) costOfAll(ctx context.Context, t *tracker.Tracker) error {
 	a.costRows(p, "By job", rows)
 	rows = nil
 	for _, m := range models {
-		m.Messages = 0
 		rows = append(rows, costRow{name: m.Name, CostRow: *m})
 	}
 	sort.Slice(rows, func(i, j int) bool {

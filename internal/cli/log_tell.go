@@ -23,6 +23,7 @@ type telling struct {
 	items memory[job.ID, itemIn]
 	loose memory[job.ID, *pending]
 	guest map[job.ID]bool // guests with something to tell
+	goal  string          // the words that opened the job
 	now   job.Time        // of the newest entry
 }
 
@@ -232,6 +233,8 @@ func (v *telling) fold(e job.Entry) bool {
 		return p.Reason != "crashed" && p.Reason != "failed" && p.Reason != "replaced" && v.pending(e.Session).pico == 0
 	case *job.Step:
 		return p.Of != ""
+	case *job.Instructed:
+		return p.Text == v.goal // it opened the job: told once
 	}
 	return false
 }
@@ -312,12 +315,14 @@ func (p *pending) read() string {
 	switch p.searches {
 	case 0:
 	case 1:
-		parts = append(parts, "looked once")
+		parts = append(parts, "searched once")
+	case 2:
+		parts = append(parts, "searched twice")
 	default:
-		parts = append(parts, fmt.Sprintf("looked %s times", thousands(int64(p.searches))))
+		parts = append(parts, fmt.Sprintf("searched %s times", thousands(int64(p.searches))))
 	}
 	if p.failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of it failed", p.failed))
+		parts = append(parts, fmt.Sprintf("%d of these failed", p.failed))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -365,13 +370,13 @@ func (v *telling) lay(b *strings.Builder, e job.Entry, l told) {
 		if v.full {
 			most = 0
 		}
-		lines = wrap(l.text, room, most)
-		right = strings.TrimSpace(l.result + "  " + l.cost)
-		if right != "" && len(lines) > 0 && runes(lines[len(lines)-1])+2+runes(right) <= room {
-			last := len(lines) - 1
+		if right = strings.TrimSpace(l.result + "  " + l.cost); right == "" {
+			lines = wrap(l.text, room, most)
+			break
+		}
+		lines = wrap(l.text, room-runes(right)-2, most)
+		if last := len(lines) - 1; last >= 0 {
 			lines[last] = pad(lines[last], room-runes(right)) + v.sign(right)
-		} else if right != "" {
-			lines = append(lines, v.sign(right))
 		}
 	case l.result == "" && l.cost == "":
 		lines = []string{oneLine(l.text, room)}
@@ -386,7 +391,11 @@ func (v *telling) lay(b *strings.Builder, e job.Entry, l told) {
 			right = pad(cut(l.result, result-2), result)
 		}
 		right += fmt.Sprintf("%*s", costWidth, l.cost)
-		lines = []string{pad(oneLine(l.text, text-2), text) + v.sign(strings.TrimRight(right, " "))}
+		lines = wrap(l.text, text-2, 2) // a command's second half often says which one it is
+		if len(lines) == 0 {
+			lines = []string{""}
+		}
+		lines[0] = pad(lines[0], text) + v.sign(strings.TrimRight(right, " "))
 	}
 	for i, text := range lines {
 		if i > 0 {

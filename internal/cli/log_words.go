@@ -96,6 +96,9 @@ func result(p *job.Step) string {
 		}
 	}
 	text := strings.Join(parts, ", ")
+	if p.Tests != nil && p.Tests.Failed > 0 && p.Result == job.OK {
+		return "✕ " + text // a pipe hid the exit code
+	}
 	switch p.Result {
 	case job.Denied:
 		return "✕ denied"
@@ -171,6 +174,7 @@ func paths(list []job.Touch) []string {
 }
 
 func (v *telling) opened(e job.Entry, p *job.Opened) told {
+	v.goal = p.Goal
 	l := told{text: "opened by " + whoSaid(e.Author) + ": “" + p.Goal + "”", speech: true}
 	if p.Unnamed {
 		l.text = "opened by itself, from a session nobody began a job for: “" + p.Goal + "”"

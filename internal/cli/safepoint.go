@@ -131,7 +131,7 @@ func (a *App) safePointShow() *cobra.Command {
 					p.line("    and %d more", len(changes)-20)
 					break
 				}
-				p.line("    %s %s", c.Status, c.Path)
+				p.line("    %s", c)
 			}
 			return p.flush()
 		}}

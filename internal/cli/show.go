@@ -102,9 +102,12 @@ func (v *showing) all() {
 // identity is where and since when.
 func (v *showing) identity() string {
 	s := &v.Standing
-	age := "running for " + v.a.age(s.Opened)
-	if s.Done() {
+	age := "open for " + v.a.age(s.Opened)
+	switch {
+	case s.Done():
 		age = "finished after " + span(s.Outcome.At.Sub(s.Opened))
+	case v.Place == job.PlaceRunning:
+		age = "running for " + v.a.age(s.Opened)
 	}
 	out := fmt.Sprintf("%s at position %s, %s", s.Short, thousands(s.Position), age)
 	for _, w := range s.Workspaces {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
-	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/handover"
 	"github.com/seed-5777983b/duplex/internal/job"
@@ -311,119 +310,11 @@ func (t *Tracker) look(ctx context.Context, s *job.Standing) (*job.Seen, error) 
 		}
 		seen.More = st.Count - len(seen.Changed)
 	}
-	edited, err := t.editedFiles(ctx, s.Job, w.ID)
-	if err != nil {
+	if seen.Folders, err = t.left(ctx, s.Job, p); err != nil {
 		return nil, err
 	}
-	seen.Folders = halfDone(p.Top, edited)
 	return seen, nil
 }
-
-// editedFiles are the files of a workspace that steps of the job edited.
-func (t *Tracker) editedFiles(ctx context.Context, id, ws job.ID) (map[string]bool, error) {
-	out := map[string]bool{}
-	err := t.store.Read(ctx, func(tx *store.Tx) error {
-		works, err := tx.Works(id, job.WorkFile)
-		for _, w := range works {
-			if w.Edits > 0 && w.Workspace == ws {
-				out[w.Name] = true
-			}
-		}
-		return err
-	})
-	return out, err
-}
-
-// halfDone finds folders in which at least two files of one make (the same
-// ending, as in _test.go or .spec.ts) were edited and others of that make were
-// not: those are likely the ones left.
-func halfDone(top string, edited map[string]bool) []job.Folder {
-	type group struct{ dir, make string }
-	done := map[group][]string{}
-	for path := range edited {
-		g := group{dirOf(path), makeOf(baseOf(path))}
-		if g.make != "" {
-			done[g] = append(done[g], baseOf(path))
-		}
-	}
-	var groups []group
-	for g, files := range done {
-		if len(files) >= 2 {
-			groups = append(groups, g)
-		}
-	}
-	// Folders beside one that is being worked through count as left when their
-	// files are of the same make.
-	sort.Slice(groups, func(i, j int) bool {
-		if a, b := len(done[groups[i]]), len(done[groups[j]]); a != b {
-			return a > b
-		}
-		return groups[i].dir+groups[i].make < groups[j].dir+groups[j].make
-	})
-	var out []job.Folder
-	for _, g := range groups {
-		if len(out) == 8 {
-			break
-		}
-		f := job.Folder{Path: g.dir}
-		names, err := os.ReadDir(filepath.Join(top, filepath.FromSlash(g.dir)))
-		if err != nil {
-			continue
-		}
-		for _, n := range names {
-			if n.IsDir() || makeOf(n.Name()) != g.make {
-				continue
-			}
-			path := n.Name()
-			if g.dir != "." {
-				path = g.dir + "/" + path
-			}
-			if edited[path] {
-				f.Done = append(f.Done, n.Name())
-			} else {
-				f.Left = append(f.Left, n.Name())
-			}
-		}
-		if len(f.Left) > 60 {
-			f.MoreLeft = len(f.Left) - 60
-			f.Left = f.Left[:60]
-		}
-		if len(f.Done) > 60 {
-			f.MoreDone = len(f.Done) - 60
-			f.Done = f.Done[len(f.Done)-60:]
-		}
-		if len(f.Left) > 0 {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
-// makeOf is the part of a file's name that says what make it is: from the last
-// but one separator on, as in _test.go, .spec.ts, or else the extension.
-func makeOf(name string) string {
-	ext := filepath.Ext(name)
-	if ext == "" || ext == name {
-		return ""
-	}
-	stem := strings.TrimSuffix(name, ext)
-	if i := strings.LastIndexAny(stem, "._-"); i > 0 {
-		switch stem[i+1:] {
-		case "test", "spec", "stories", "module", "service", "controller", "d", "config":
-			return stem[i:] + ext
-		}
-	}
-	return ext
-}
-
-func dirOf(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[:i]
-	}
-	return "."
-}
-
-func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // TakeOverRequest asks for the brief of an arriving session.
 type TakeOverRequest struct {

@@ -111,13 +111,19 @@ func (t *Tracker) end(ctx context.Context, by Actor, id job.ID, f *job.Finished)
 			return job.ErrFinished
 		}
 		f.Reason = c.clip(f.Reason, 4000)
+		book := *c // Duplex keeps this book itself, whoever asked for the finish
+		book.by = Actor{Author: job.Author{Kind: job.Duplex}}
+		if err := book.settleFailed(id); err != nil {
+			return err
+		}
 		if _, err := c.append(id, f); err != nil {
 			return err
 		}
 		out.Short, out.Goal, out.Spend = s.Short, s.Goal, s.Spend
 		out.Elapsed = int64(c.now.Sub(s.Opened).Seconds())
 		if !f.Outcome.Ends() {
-			return nil
+			_, err := book.append(id, &job.Raised{Text: c.clip(finishFailed+f.Reason, 1000), Next: true})
+			return err
 		}
 		lessons, err := c.draw(id, &s, f.Outcome)
 		if err != nil {
@@ -132,6 +138,25 @@ func (t *Tracker) end(ctx context.Context, by Actor, id job.ID, f *job.Finished)
 		return nil
 	})
 	return out, err
+}
+
+// finishFailed begins the open item that a failed finish leaves for the next session.
+const finishFailed = "the finish did not pass: "
+
+// settleFailed closes what an earlier failed finish left open: this one says more.
+func (c *change) settleFailed(id job.ID) error {
+	open, err := c.tx.Items(id, job.KindRaised, job.Open, 0, true)
+	if err != nil {
+		return err
+	}
+	for _, i := range open {
+		if i.Author.Kind == job.Duplex && strings.HasPrefix(i.Text, finishFailed) {
+			if _, err := c.append(id, &job.Settled{Item: i.ID, How: "a later finish says more"}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // draw takes the first lessons from a job that ended: what led nowhere, commands

@@ -125,7 +125,7 @@ func (o *observing) tail() error {
 			}
 		}
 	}
-	next, err := transcript.Lines(path, from, tailPerHook, func(line []byte, offset int64) error {
+	take := func(line []byte, offset int64) error {
 		rows, err := o.reader.Line(line, offset)
 		if err != nil {
 			o.broken++
@@ -133,8 +133,13 @@ func (o *observing) tail() error {
 		}
 		o.rows = append(o.rows, rows...)
 		return nil
-	})
-	o.next = next
+	}
+	var err error
+	o.next, err = transcript.Lines(path, from, tailPerHook, take)
+	if errors.Is(err, transcript.ErrRewritten) { // another file under this name: from its start; keys keep what is known once
+		o.reader, o.rows = o.ad.NewReader(), nil
+		o.next, err = transcript.Lines(path, 0, tailPerHook, take)
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // not written yet at a session's first moment
 	}

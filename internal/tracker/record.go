@@ -51,13 +51,16 @@ func (r *recorder) person(p job.Payload, details ...detail) error {
 func (r *recorder) record(a agent.Row) error {
 	key := func(event string) detail {
 		if a.Record != "" {
-			return keyed(job.RecordKey(r.row.Agent, r.row.AgentSession, job.Kind(event), fmt.Sprint(a.Record, "/", a.Ordinal)))
+			return keyed(r.recordKey(event, fmt.Sprint(a.Record, "/", a.Ordinal)))
 		}
 		return keyed(job.PlaceKey(r.row.Agent, r.row.AgentSession, event, fmt.Sprint(a.Offset), a.Ordinal))
 	}
 	at := happened(a.At, r.from)
 	switch a.Kind {
 	case agent.RowInstruction:
+		if agent.Ours(a.Text) {
+			return nil // a driver's prompt or a brief: nobody's word
+		}
 		return r.person(&job.Instructed{Text: r.clip(a.Text, keptText), Standing: len(job.Directives(a.Text)) > 0}, key("instructed"), at)
 	case agent.RowSaid:
 		r.row.Said = r.clip(flat(a.Text), saidLimit)
@@ -75,7 +78,7 @@ func (r *recorder) record(a agent.Row) error {
 	case agent.RowAsked:
 		return r.asked(a, key("asked"), at)
 	case agent.RowAnswered:
-		return r.person(&job.Answered{Text: r.clip(a.Text, keptText)}, key("answered"), at)
+		return r.answered(a, key("answered"), at)
 	case agent.RowTasks:
 		return r.tasks(a.Tasks, at)
 	case agent.RowLimit:
@@ -89,6 +92,35 @@ func (r *recorder) record(a agent.Row) error {
 	return nil
 }
 
+// recordKey names a record of the provider's. Its long ids are unique by
+// themselves, and forks and resumes copy them into files of other sessions, so the
+// session is a part of the key only where the id is short.
+func (r *recorder) recordKey(event, record string) string {
+	session := r.row.AgentSession
+	if len(record) >= 20 {
+		session = ""
+	}
+	return job.RecordKey(r.row.Agent, session, job.Kind(event), record)
+}
+
+// answered ties an answer to its question, by the question's text.
+func (r *recorder) answered(a agent.Row, key, at detail) error {
+	p := &job.Answered{Text: r.clip(a.Text, keptText)}
+	if len(a.Options) > 0 {
+		open, err := r.tx.Items(r.row.Job, job.KindAsked, job.Open, 20, true)
+		if err != nil {
+			return err
+		}
+		asked := r.redact.Text(a.Options[0]).String()
+		for _, q := range open {
+			if q.Text == asked {
+				p.Question = q.ID
+			}
+		}
+	}
+	return r.person(p, key, at)
+}
+
 func (r *recorder) asked(a agent.Row, key, at detail) error {
 	_, err := r.append(&job.Asked{Text: r.clip(a.Text, keptText), Options: a.Options}, key, at)
 	return err
@@ -100,7 +132,7 @@ func (r *recorder) call(c *agent.Call, at detail, side bool) error {
 	if c == nil || c.Done == nil {
 		return nil
 	}
-	key := keyed(job.RecordKey(r.row.Agent, r.row.AgentSession, "call", c.ID))
+	key := keyed(r.recordKey("call", c.ID))
 	if c.ID == "" {
 		key = func(*job.Envelope) {}
 	}
@@ -126,7 +158,29 @@ func (r *recorder) call(c *agent.Call, at detail, side bool) error {
 	step := &job.Step{Class: c.Class, Title: r.clip(flat(c.Title), 200), Command: r.clip(c.Command, keptText), Tool: c.Name,
 		Result: c.Done.Result, Exit: c.Done.Exit, Tests: testCounts(c), Receipt: receipt, Paths: paths, Symbols: symbols,
 		Action: s.Actions + 1, Call: c.ID, Commit: c.Commit, Added: c.Added, Removed: c.Removed, Millis: c.Done.Millis, Agent: sub}
-	_, err = r.append(step, key, at, by)
+	a, err := r.append(step, key, at, by)
+	if err != nil || !a.Known || c.Done.Exit == nil && c.Done.Result != job.Failed {
+		return err
+	}
+	return r.laterFacts(a.Entry, step, c, at, by)
+}
+
+// laterFacts adds what a second record of a call knows beyond the first: an exit
+// code the hook did not have, the end of a background command.
+func (r *recorder) laterFacts(known job.Entry, step *job.Step, c *agent.Call, at, by detail) error {
+	e, err := r.tx.Entry(known.Job, string(known.ID))
+	if err != nil {
+		return err
+	}
+	first, ok := e.Payload.(*job.Step)
+	if !ok || first.Exit != nil || first.Result == job.Failed && step.Result == job.Failed {
+		return nil
+	}
+	if first.Result == step.Result && (step.Exit == nil || *step.Exit == 0) {
+		return nil // an exit code of 0 says nothing new of what went well
+	}
+	_, err = r.appendKnown(e.Job, &job.Step{Of: e.ID, Class: first.Class, Title: first.Title, Result: step.Result, Exit: step.Exit, Tests: step.Tests,
+		Receipt: step.Receipt, Millis: step.Millis}, in(r.row.ID), keyed(r.recordKey("call ended", c.ID)), at, by)
 	return err
 }
 
@@ -214,7 +268,7 @@ func (r *recorder) tasks(tasks []agent.Task, at detail) error {
 		if name == "" {
 			name = task.Text
 		}
-		raised := job.RecordKey(r.row.Agent, r.row.AgentSession, "task", name)
+		raised := job.RecordKey(r.row.Agent, r.row.AgentSession, "task", name) // list numbers: only with the session
 		known, err := r.tx.ByKey(raised)
 		if err != nil {
 			return err
