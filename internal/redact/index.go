@@ -4,13 +4,16 @@ package redact
 // nothing of it exists before.
 type index struct {
 	heads    [1 << 10]uint64 // one bit for a hash of the three first bytes of each vendor's prefix
-	vendors  [256]bucket
-	lengths  [256]uint32 // for each first byte, which lengths its keywords have
+	vendors  [1 << 10]bucket // by the same hash, cut short; the next free place when taken
+	lengths  [256]uint32     // for each first byte, which lengths its keywords have
 	keywords [256]bucket
 }
 
-// bucket is a part of a table: the entries that begin with one byte.
-type bucket struct{ from, to uint16 }
+// bucket is a part of a table: the entries that begin alike.
+type bucket struct {
+	head     uint32 // the first bytes
+	from, to uint16
+}
 
 // keyword is a word that asks for a rule.
 type keyword struct {
@@ -40,64 +43,70 @@ const (
 )
 
 func newIndex() (x index) {
-	for i, v := range vendors {
-		a := v.prefix[0]
-		if len(v.prefix) == 2 {
-			for third := range 256 {
-				x.mark(headHash(a, v.prefix[1], byte(third)))
-			}
-		} else {
-			x.mark(headHash(a, v.prefix[1], v.prefix[2]))
-		}
-		grow(&x.vendors[a], i)
+	for i := range vendors {
+		head := headOf(vendors[i].prefix, 0)
+		h := head * 2654435761 >> 16
+		x.heads[h>>6] |= 1 << (h & 63)
+		x.place(head).extend(head, i)
 	}
-	for i, k := range keywords {
-		first := k.word[0]
-		x.lengths[first] |= 1 << len(k.word)
-		grow(&x.keywords[first], i)
+	for i := range keywords {
+		w := keywords[i].word
+		x.lengths[w[0]] |= 1 << len(w)
+		x.keywords[w[0]].extend(uint32(w[0]), i)
 	}
 	return x
 }
 
-func grow(b *bucket, i int) {
+func headOf(s string, i int) uint32 { return uint32(s[i])<<16 | uint32(s[i+1])<<8 | uint32(s[i+2]) }
+
+// place returns the bucket of a head, or the free one where it belongs.
+func (x *index) place(head uint32) *bucket {
+	for h := head * 2654435761 >> 22; ; h = (h + 1) % uint32(len(x.vendors)) {
+		if b := &x.vendors[h]; b.to == 0 || b.head == head {
+			return b
+		}
+	}
+}
+
+func (b *bucket) extend(head uint32, i int) {
 	if b.to == 0 {
-		b.from = uint16(i)
+		b.head, b.from = head, uint16(i)
 	}
 	b.to = uint16(i) + 1
 }
 
-func headHash(a, b, c byte) uint32 {
-	return (uint32(a)<<16 | uint32(b)<<8 | uint32(c)) * 2654435761 >> 16
-}
-
-func (x *index) mark(h uint32) { x.heads[h>>6] |= 1 << (h & 63) }
-
-// starts says whether a vendor's prefix may begin at i: nearly always right, and always when it says no.
-func (x *index) starts(s string, i int) bool {
+// starts returns the vendors whose prefix may begin at i: nearly always none.
+func (x *index) starts(s string, i int) []vendor {
 	if i+2 >= len(s) {
-		return false
+		return nil
 	}
-	h := headHash(s[i], s[i+1], s[i+2])
-	return x.heads[h>>6]>>(h&63)&1 != 0
+	head := headOf(s, i)
+	if h := head * 2654435761 >> 16; x.heads[h>>6]>>(h&63)&1 == 0 {
+		return nil
+	}
+	b := x.place(head)
+	return vendors[b.from:b.to]
 }
 
 func (x *index) mayBeKeyword(first byte, n int) bool {
 	return n < 32 && (x.lengths[first]|x.lengths[lowerByte(first)])>>n&1 != 0
 }
 
-func (x *index) keyword(w string) (keyword, bool) {
+// keyword returns the keyword that w is, or nil.
+func (x *index) keyword(w string) *keyword {
 	first := lowerByte(w[0])
 	for _, b := range [2]bucket{x.keywords[w[0]], x.keywords[first]} {
-		for _, k := range keywords[b.from:b.to] {
-			if k.word == w || k.fold && equalFold(k.word, w) {
-				return k, true
+		for i := b.from; i < b.to; i++ {
+			k := &keywords[i]
+			if len(k.word) == len(w) && (k.word == w || k.fold && equalFold(k.word, w)) {
+				return k
 			}
 		}
 		if w[0] == first {
 			break
 		}
 	}
-	return keyword{}, false
+	return nil
 }
 
 // equalFold says whether w, in lower case, is low.

@@ -65,13 +65,18 @@ func (c *scan) word(i, j int) int {
 	if end := c.prefix(i); end > i {
 		return end
 	}
+	if j == i+1 && s[i] == 's' || s[i] == '0' {
+		if end := c.short(i, j); end > i {
+			return end
+		}
+	}
 	if j-i >= 16 {
 		if end := c.longWord(i, j); end > i {
 			return end
 		}
 	}
 	if c.index.mayBeKeyword(s[i], j-i) {
-		if k, ok := c.index.keyword(s[i:j]); ok {
+		if k := c.index.keyword(s[i:j]); k != nil {
 			return max(j, c.keyword(k, i, j))
 		}
 	}
@@ -80,14 +85,14 @@ func (c *scan) word(i, j int) int {
 
 // prefix looks for a vendor's credential at i and returns where it ends, or i.
 func (c *scan) prefix(i int) int {
-	if c.index.starts(c.s, i) {
-		return c.vendor(i)
+	if v := c.index.starts(c.s, i); v != nil {
+		return c.vendor(i, v)
 	}
 	return i
 }
 
 // keyword calls the rule that a word asks for.
-func (c *scan) keyword(k keyword, i, j int) int {
+func (c *scan) keyword(k *keyword, i, j int) int {
 	switch k.rule {
 	case ruleBegin:
 		return c.pemBegin(i, j)

@@ -12,11 +12,10 @@ type vendor struct {
 }
 
 // vendor cuts out the credential that starts at i and returns where it ends, or i.
-func (c *scan) vendor(i int) int {
+func (c *scan) vendor(i int, candidates []vendor) int {
 	s := c.s
-	b := c.index.vendors[s[i]]
-	for n := b.from; n < b.to; n++ {
-		v := &vendors[n]
+	for n := range candidates {
+		v := &candidates[n]
 		if !strings.HasPrefix(s[i:], v.prefix) {
 			continue
 		}
@@ -40,8 +39,7 @@ func (c *scan) vendor(i int) int {
 	return i
 }
 
-// alone guards the prefixes that are short enough to turn up by chance: in the middle of base64, or as a method
-// of a variable called s.
+// alone guards the prefixes that are short enough to turn up by chance in the middle of base64.
 func (c *scan) alone(v *vendor, i, end int) bool {
 	s := c.s
 	if len(v.prefix) <= 4 && i > 1 && s[i-1] == '-' && word.has(s[i-2]) {
@@ -50,10 +48,6 @@ func (c *scan) alone(v *vendor, i, end int) bool {
 	switch v.kind {
 	case "facebook", "square", "twitter", "confluent":
 		return (i == 0 || !(plus | dash).has(s[i-1])) && (end == len(s) || !(plus | equals | wordDash).has(s[end]))
-	case "okta":
-		return uppers.count(s[i:end]) >= 3 && lowers.count(s[i:end]) >= 3
-	case "vault":
-		return v.prefix != "s." || switches(s[i+2:end]) >= 5 && (end == len(s) || s[end] != '(')
 	}
 	return true
 }
@@ -140,6 +134,10 @@ func (c *scan) longWord(i, j int) int {
 		c.add(i, end, "mailchimp")
 		return end
 	}
+	if j-i == 34 && s[i] == 'S' && s[i+1] == 'K' && hexes.only(s[i+2:j]) && !repeats(s[i+2:j]) {
+		c.add(i, j, "twilio")
+		return j
+	}
 	if j-i == 40 && s[i+6] == '_' && strings.HasSuffix(s[i:j], "_mmk") { // MaxMind
 		c.add(i, j, "maxmind")
 		return j
@@ -150,6 +148,28 @@ func (c *scan) longWord(i, j int) int {
 	if j-i == 40 && c.afterAccessKey(i) {
 		c.add(i, j, "aws")
 		return j
+	}
+	return i
+}
+
+// short reads the tokens whose prefix has two bytes: Okta's 00 and, of older Vaults, s and a dot.
+func (c *scan) short(i, j int) int {
+	s := c.s
+	if s[i] == '0' {
+		end := wordDash.run(s, i)
+		if v := s[i:end]; len(v) == 42 && v[1] == '0' && random(v) && uppers.count(v) >= 3 && lowers.count(v) >= 3 {
+			c.add(i, end, "okta")
+			return end
+		}
+		return i
+	}
+	if j == len(s) || s[j] != '.' {
+		return i
+	}
+	end := alnum.run(s, j+1)
+	if v := s[j+1 : end]; len(v) == 24 && digit.count(v) >= 2 && switches(v) >= 5 && drawn(v, alnum) && (end == len(s) || s[end] != '(') {
+		c.add(i, end, "vault")
+		return end
 	}
 	return i
 }
