@@ -171,6 +171,12 @@ func (t *Tx) Entry(id job.ID, ref string) (job.Entry, error) {
 	return found[0], nil
 }
 
+// ByKey is the id of the entry appended under a key, empty when there is none.
+func (t *Tx) ByKey(key string) (job.ID, error) {
+	e, _, err := t.entryByKey(key)
+	return e.ID, err
+}
+
 func (t *Tx) entryByKey(key string) (e job.Entry, found bool, err error) {
 	found, err = t.c.one(func(r row) error {
 		e, _, err = scanEntry(r)

@@ -172,8 +172,9 @@ func (t *Tx) Resolve(name string) (job.ID, error) {
 	found, err := t.named(`SELECT job.id, job.short FROM short JOIN job ON job.id = short.job WHERE short.name = ?1
 		UNION SELECT id, short FROM job WHERE id = ?1`, name)
 	if err == nil && len(found) == 0 {
-		found, err = t.named(`SELECT DISTINCT job.id, job.short FROM job LEFT JOIN short ON short.job = job.id
-		WHERE (short.name >= ?1 AND short.name < ?2 AND instr(short.name, '/') = 0) OR (job.id >= ?1 AND job.id < ?2) ORDER BY job.updated DESC LIMIT 10`, name, name+"~")
+		found, err = t.named(`SELECT job.id, job.short, job.updated FROM short JOIN job ON job.id = short.job
+			WHERE short.name >= ?1 AND short.name < ?2 AND instr(short.name, '/') = 0
+			UNION SELECT id, short, updated FROM job WHERE id >= ?1 AND id < ?2 ORDER BY 3 DESC LIMIT 10`, name, name+"~")
 	}
 	switch {
 	case err != nil:

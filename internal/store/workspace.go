@@ -59,3 +59,18 @@ func (t *Tx) workspace(sql string, arg any) (*Workspace, error) {
 	}
 	return &list[0], nil
 }
+
+// SetOff leaves the sessions of a workspace alone from now on, or stops doing so.
+func (t *Tx) SetOff(id job.ID, off bool) error {
+	if off {
+		return t.c.setMeta("off/"+string(id), "1")
+	}
+	_, err := t.c.exec("DELETE FROM meta WHERE name = ?", "off/"+string(id))
+	return err
+}
+
+// Off reports whether the sessions of a workspace are left alone.
+func (t *Tx) Off(id job.ID) (bool, error) {
+	v, err := t.c.meta("off/" + string(id))
+	return v != "", err
+}
