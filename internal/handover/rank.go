@@ -166,18 +166,30 @@ func RankSymbols(works []job.Work, m Moment) []Ranked {
 }
 
 // RankCommands picks the commands worth naming, likeliest first: recent before
-// frequent. One without an argument says nothing.
+// frequent. One without an argument says nothing, and what every session types
+// says as little, unless it went wrong.
 func RankCommands(works []job.Work, m Moment) []Ranked {
 	var all []Ranked
 	for i := range works {
 		w := &works[i]
-		if w.Kind != job.WorkCommand || !strings.Contains(w.Name, " ") || strings.HasPrefix(w.Name, "-") {
+		if w.Kind != job.WorkCommand || !strings.Contains(w.Name, " ") || strings.HasPrefix(w.Name, "-") ||
+			(w.Result == job.OK || w.Result == "") && everyday(w.Name) {
 			continue
 		}
 		all = append(all, Ranked{w, 1/(1+float64(m.Action-w.Last)/15) + .25*math.Log2(float64(max(w.Runs, 1)))})
 	}
 	order(all)
 	return all[:min(len(all), maxCommands)]
+}
+
+// everyday: commands by which any session finds its way.
+func everyday(command string) bool {
+	program, _, _ := strings.Cut(command, " ")
+	switch path.Base(program) {
+	case "git", "ls", "cat", "head", "tail", "cd", "echo", "pwd", "mkdir", "rm", "cp", "mv", "which", "sleep", "wc", "find", "grep", "rg", "sed", "printf", "tree", "test":
+		return true
+	}
+	return false
 }
 
 // order sorts by value, then by name: never by the order of a map.

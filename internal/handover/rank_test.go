@@ -106,8 +106,11 @@ func TestRankCommands(t *testing.T) {
 	command := func(name string, last, runs int64) job.Work {
 		return job.Work{WorkKey: job.WorkKey{Kind: job.WorkCommand, Name: name}, Last: last, Runs: runs}
 	}
-	works := []job.Work{command("go test ./old", 10, 1), command("go test ./now", 100, 1), command("make often", 70, 16), command("ls", 100, 9), command("-H x", 100, 9)}
-	want := []string{"make often", "go test ./now", "go test ./old"}
+	works := []job.Work{command("go test ./old", 10, 1), command("go test ./now", 100, 1), command("make often", 70, 16), command("ls", 100, 9), command("-H x", 100, 9), command("git status --short", 100, 9)}
+	broken := command("git push origin main", 99, 1)
+	broken.Result = job.Failed
+	works = append(works, broken)
+	want := []string{"make often", "go test ./now", "git push origin main", "go test ./old"}
 	if got := named(RankCommands(works, Moment{Action: 100})); !reflect.DeepEqual(got, want) {
 		t.Errorf("commands = %v, want %v", got, want)
 	}
