@@ -87,6 +87,13 @@ func dump(t *testing.T) string {
 		}
 		row := Session{ID: testID('s', 1), Agent: "claude", AgentSession: "dumped", Job: first, Transcript: "/transcript"}
 		w := Workspace{ID: testID('w', 1), Path: "/src"}
+		// Whoever reads a dump folds by later rules.
+		if err := tx.flush(); err != nil {
+			return err
+		}
+		if _, err := tx.c.exec("UPDATE job SET standing = json_set(standing, '$.apply', 0)"); err != nil {
+			return err
+		}
 		return errors.Join(tx.SaveSession(row.Agent, row.AgentSession, sealed(t, row)), tx.SaveWorkspace(w.Path, sealed(t, w)))
 	})
 	var out strings.Builder
