@@ -49,9 +49,10 @@ func Play(ctx context.Context, s Stage) (Told, error) {
 
 type play struct {
 	Stage
-	told  Told
-	short string
-	bin   string // folder in which the command is called duplex
+	told    Told
+	short   string
+	claimed bool   // a finish was tried
+	bin     string // folder in which the command is called duplex
 }
 
 func (d *play) start(ctx context.Context) error {
@@ -171,7 +172,11 @@ func (d *play) tell(ctx context.Context, e runner.Event) {
 	case "handed over":
 		d.handover(ctx, e.Session)
 	case "ended":
-		d.Print(fmt.Sprintf("  × session %d: %s", e.Session, e.Text))
+		if e.Text == "completed" {
+			d.Print(fmt.Sprintf("  session %d says it is done", e.Session))
+			return
+		}
+		d.Print(fmt.Sprintf("  × session %d crashed: %s", e.Session, e.Text))
 	case "went back":
 		d.Print("  went back " + e.Text)
 	case "finish":
@@ -221,8 +226,11 @@ func (d *play) handover(ctx context.Context, session int) {
 // finish shows a verdict; the first one names what was lost.
 func (d *play) finish(ctx context.Context, v *tracker.Verdict) {
 	if v.Verdict.Outcome != job.OutcomePassed {
-		d.Title("The finish")
-		d.Print("The session says it is done. In a clean checkout, outside it:")
+		if !d.claimed {
+			d.Title("The finish")
+		}
+		d.claimed = true
+		d.Print("In a clean checkout, outside the session:")
 		d.results(v)
 		d.Print(fmt.Sprintf("  %s: %s", v.Verdict.Outcome, v.Verdict.Reason))
 		return

@@ -300,7 +300,27 @@ func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreReq
 		_, err := c.append(id, w)
 		return err
 	})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return out, t.lookAgain(ctx, by, id)
+}
+
+// lookAgain records a new look at the workspace: what the last one saw as done may
+// just have been taken back.
+func (t *Tracker) lookAgain(ctx context.Context, by Actor, id job.ID) error {
+	s, err := t.standing(ctx, id)
+	if err != nil {
+		return err
+	}
+	seen, err := t.look(ctx, &s)
+	if err != nil {
+		return err
+	}
+	return t.write(ctx, by, false, func(c *change) error {
+		_, err := c.append(id, seen, said(job.Author{Kind: job.Command}))
+		return err
+	})
 }
 
 // lastUndo is the safe point that holds what was there before the last restore.
