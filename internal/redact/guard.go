@@ -203,7 +203,7 @@ func naming(v string) bool {
 // common are words that stand where a password could: types, states, kinds and well-known examples.
 func common(low string) bool {
 	switch low {
-	case "none", "null", "nil", "undefined", "true", "false", "yes", "no", "on", "off", "string", "str", "text", "bytes", "buffer",
+	case "password", "passphrase", "secret", "token", "credential", "credentials", "changeme", "none", "null", "nil", "undefined", "true", "false", "yes", "no", "on", "off", "string", "str", "text", "bytes", "buffer",
 		"optional", "required", "empty", "unset", "default", "pass", "passwd", "pwd", "number", "integer", "boolean", "bool", "object",
 		"any", "auto", "env", "environment", "prompt", "stdin", "file", "plain", "hidden", "masked", "invalid", "incorrect", "wrong",
 		"missing", "expired", "changed", "updated", "reset", "field", "input", "label", "current-password", "new-password", "vault",

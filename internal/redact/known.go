@@ -30,9 +30,10 @@ func newKnown(values []string) (k known) {
 			continue
 		}
 		k.learn(v, v)
-		if q := inURL(v); q != v {
+		if q := inURL(v, ""); q != v {
 			k.learn(q, v)
 			k.learn(strings.ReplaceAll(q, "%20", "+"), v)
+			k.learn(inURL(v, "$&+:=@"), v)
 		}
 		if q, err := json.Marshal(v); err == nil && string(q[1:len(q)-1]) != v {
 			k.learn(string(q[1:len(q)-1]), v)
@@ -47,12 +48,12 @@ func newKnown(values []string) (k known) {
 	return k
 }
 
-// inURL is v with everything escaped that a URL may escape.
-func inURL(v string) string {
+// inURL is v with everything escaped that a URL may escape, but what keep holds: a path and a query differ.
+func inURL(v, keep string) string {
 	const digits = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := range len(v) {
-		if x := v[i]; (wordDash | dot | tilde).has(x) {
+		if x := v[i]; (wordDash | dot | tilde).has(x) || strings.IndexByte(keep, x) >= 0 {
 			b.WriteByte(x)
 		} else {
 			b.Write([]byte{'%', digits[x>>4], digits[x&15]})

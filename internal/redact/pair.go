@@ -356,7 +356,7 @@ func (c *scan) pgpass(from, colon int) int {
 	for host > 0 && ((wordDash | dot).has(s[host-1]) || s[host-1] == '*') {
 		host--
 	}
-	if host == from-1 || host > 0 && charOf[s[host-1]]&(space|quote) == 0 {
+	if host == from-1 || host > 0 && charOf[s[host-1]]&(space|quote) == 0 && s[host-1] != '+' {
 		return colon
 	}
 	at := colon + 1

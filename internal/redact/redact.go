@@ -117,7 +117,7 @@ func (r *Redactor) read(v view, h hint) []span {
 	c := scan{s: v.text, index: &r.index, known: &r.known}
 	c.field(h.name)
 	c.run()
-	return v.locate(ordered(append(c.out, r.known.find(v.text)...)))
+	return v.locate(ordered(append(r.known.find(v.text), c.out...)))
 }
 
 // replace puts a marker in the place of each span.

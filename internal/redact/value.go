@@ -77,13 +77,13 @@ func (c *scan) ends(i, j int) bool {
 		next = s[j+1]
 	}
 	switch b {
-	case '<', '>', '&', '|', '(', '\\':
+	case '<', '>', '|', '(', '\\':
 		return true
 	case ')', ']', '}':
 		// A bracket that the value did not open closes something around it.
 		open := strings.IndexByte("([{", opener(b))
 		return open < 0 || strings.IndexByte(s[i:j], opener(b)) < 0
-	case ',', ';':
+	case ',', ';', '&':
 		if charOf[next]&alnum == 0 {
 			return true
 		}
