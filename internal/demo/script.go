@@ -47,7 +47,7 @@ func second() object {
 // third drops two cases of a file and claims that all is done.
 func third() object {
 	w := work()
-	w["final"] = []string{"git rm -rq expect && git commit -qm 'expect: gone'", "go vet ./..."}
+	w["final"] = []string{"git rm -rq expect && git commit -qm 'expect: gone'", `duplex settle "expect package" "it is gone"`, "go vet ./..."}
 	return object{"work": w, "end": "All forty files are moved and the expect package is gone. The job is done.", "extras": []object{
 		{"name": "drop", "when": object{"writing": `till/round_test`}, "do": object{"drop": `(?m)^\t\t\{"(stays at ten|down to zero)".*\n`}},
 	}}

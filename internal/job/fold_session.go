@@ -36,12 +36,12 @@ func (f *folding) sessionStarted(p *SessionStarted) error {
 	if p.Workspace.ID != "" && !f.e.Guest {
 		s.addWorkspace(p.Workspace)
 	}
-	seat := Seat{ID: f.e.Session, Number: p.Number, Agent: Clip(p.Agent, 32), Model: Clip(p.Model, 48),
+	seat := Seat{ID: f.e.Session, Number: p.Number, Agent: Clip(p.Agent, maxWord), Model: Clip(p.Model, maxModel),
 		Started: f.e.HappenedAt, Level: p.Level, Guest: f.e.Guest}
 	for i := range s.Sitting {
 		if s.Sitting[i].ID == seat.ID {
 			s.Sitting[i] = seat
-			f.newest(p.Agent + " " + p.Model)
+			f.mark()
 			return nil
 		}
 	}
@@ -49,14 +49,14 @@ func (f *folding) sessionStarted(p *SessionStarted) error {
 		s.Sitting = append(s.Sitting[:0], s.Sitting[1:]...)
 	}
 	s.Sitting = append(s.Sitting, seat)
-	f.newest(p.Agent + " " + p.Model)
+	f.mark()
 	return nil
 }
 
 func (f *folding) sessionEnded(p *SessionEnded) error {
-	f.newest(p.Reason)
+	f.mark()
 	if seat := f.s.Seat(f.e.Session); seat != nil {
-		seat.Ended, seat.Reason = f.e.HappenedAt, Clip(p.Reason, 40)
+		seat.Ended, seat.Reason = f.e.HappenedAt, Clip(p.Reason, maxWord)
 	}
 	row, err := f.session()
 	if err != nil || row == nil {
@@ -68,9 +68,9 @@ func (f *folding) sessionEnded(p *SessionEnded) error {
 
 func (f *folding) leaseTaken(p *LeaseTaken) error {
 	l := p.Lease
-	l.Process.Host, l.Process.Boot, l.Process.Start = Clip(l.Process.Host, 64), Clip(l.Process.Boot, 48), Clip(l.Process.Start, 40)
+	l.Session, l.Process.Host, l.Process.Boot, l.Process.Start = l.Session.clipped(), Clip(l.Process.Host, 64), Clip(l.Process.Boot, 48), Clip(l.Process.Start, 40)
 	f.s.Lease, f.s.Token = &l, max(f.s.Token, p.Token)
-	f.newest(p.How)
+	f.mark()
 	if f.s.Pause != nil && f.s.Pause.Reason != PauseAnswer && f.s.Pause.Reason != PauseBudget {
 		f.s.Pause = nil
 	}
@@ -83,11 +83,11 @@ func (f *folding) leaseTaken(p *LeaseTaken) error {
 }
 
 func (f *folding) handedOver(p *HandedOver) error {
-	f.s.Handover = &HandoverNow{Entry: f.e.ID, Position: f.e.Position, At: f.e.HappenedAt, Session: f.e.Session, Fill: p.Fill, Why: Clip(p.Why, 40)}
+	f.s.Handover = &HandoverNow{Entry: f.e.ID, Position: f.e.Position, At: f.e.HappenedAt, Session: f.e.Session, Fill: p.Fill, Why: Clip(p.Why, maxWord)}
 	if p.Next != "" && f.s.Next == "" {
-		f.s.Next = Clip(p.Next, 300)
+		f.s.Next = Clip(p.Next, maxNext)
 	}
-	f.newest(p.Why)
+	f.mark()
 	row, err := f.session()
 	if err != nil || row == nil {
 		return err
@@ -97,7 +97,7 @@ func (f *folding) handedOver(p *HandedOver) error {
 }
 
 func (f *folding) tookOver(p *TookOver) error {
-	f.newest(p.How)
+	f.mark()
 	f.s.InFlight = nil // the arriving session was told of it
 	row, err := f.session()
 	if err != nil || row == nil {
@@ -132,7 +132,7 @@ func (f *folding) spent(p *Spent) error {
 		f.bill(old.Spent, -1)
 	}
 	f.bill(*p, 1)
-	f.newest(p.Model)
+	f.mark()
 	if old != nil {
 		if err := f.unbill(old); err != nil {
 			return err
@@ -215,16 +215,17 @@ func (f *folding) bill(p Spent, sign int64) {
 	}
 	if p.Estimate {
 		b.Estimate += sign * pico(p)
+		b.Guessed = b.Guessed.Plus(t)
 	}
 	for i := range b.Models {
 		last := i == maxModels-1
-		if b.Models[i].Model == Clip(p.Model, 48) || last {
+		if b.Models[i].Model == Clip(p.Model, maxModel) || last {
 			b.Models[i].Pico += sign * pico(p)
 			b.Models[i].Tokens = b.Models[i].Tokens.Plus(t)
 			return
 		}
 	}
-	name := Clip(p.Model, 48)
+	name := Clip(p.Model, maxModel)
 	if len(b.Models) == maxModels-1 {
 		name = "other"
 	}

@@ -9,10 +9,19 @@ const ApplyVersion = 1
 // Bounds of a standing, so that its snapshot stays below SnapshotLimit.
 const (
 	SnapshotLimit = 16 << 10 // bytes of JSON
-	MaxChecks     = 12
-	maxSessions   = 6
+	MaxChecks     = 10
+	maxSessions   = 5
 	maxModels     = 5
 	maxWorkspaces = 4
+
+	// Bytes of JSON a text of it takes at most.
+	maxWord    = 24
+	maxModel   = 40
+	maxLine    = 90
+	maxReason  = 200
+	maxNext    = 240
+	maxCommand = 300
+	maxGoal    = 500
 )
 
 // Standing is where a job stands: a fold of its ledger, bounded whatever the
@@ -72,11 +81,11 @@ type Standing struct {
 	Changed   int64         `json:"changed"` // edit steps since the last safe point
 }
 
-// Ref points at an entry.
+// Ref points at an entry. Time and text are kept of what is shown by itself.
 type Ref struct {
 	ID       ID     `json:"id"`
 	Position int64  `json:"position"`
-	At       Time   `json:"at"`
+	At       Time   `json:"at,omitempty"`
 	Text     string `json:"text,omitempty"`
 }
 
@@ -128,8 +137,9 @@ type Seat struct {
 // Bill sums what a job has cost. Pico leaves out what is unpriced.
 type Bill struct {
 	Pico     int64       `json:"pico_usd"`
-	Estimate int64       `json:"estimate_pico_usd,omitempty"`
+	Estimate int64       `json:"estimate_pico_usd,omitempty"` // the part of Pico that is an estimate
 	Tokens   Tokens      `json:"tokens"`
+	Guessed  Tokens      `json:"estimate_tokens,omitzero"` // the part of Tokens that is one
 	Unpriced int64       `json:"unpriced_tokens,omitempty"`
 	Messages int64       `json:"messages"`
 	Models   []ModelBill `json:"models,omitempty"` // the first seen; later ones sum in "other"
@@ -143,7 +153,7 @@ type ModelBill struct {
 	Tokens Tokens `json:"tokens"`
 }
 
-// SafePointNow is the newest safe point.
+// SafePointNow is the newest safe point; of its commits only their names.
 type SafePointNow struct {
 	Number    int        `json:"number"`
 	Position  int64      `json:"position"`

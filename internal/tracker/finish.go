@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/seed-5777983b/duplex/internal/cost"
 	"github.com/seed-5777983b/duplex/internal/job"
@@ -192,14 +191,14 @@ func (c *change) draw(id job.ID, s *job.Standing, o job.Outcome) ([]*job.Lesson,
 				Topic: "command", Repository: s.Repository, From: []job.ID{w.Step}})
 		}
 	}
-	costs, err := c.tx.SpendBy(id, store.ByClass, time.UTC)
+	costs, steps, err := stepCosts(c.tx, id)
 	if err != nil {
 		return nil, err
 	}
 	var parts []string
 	for _, k := range costs {
-		if k.Messages > 0 && k.Pico > 0 && k.Name != "" {
-			parts = append(parts, fmt.Sprintf("%s %s", k.Name, cost.USD(k.Pico/k.Messages)))
+		if n := steps[k.Name]; n > 0 && k.Pico > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", k.Name, cost.USD(k.Pico/n)))
 		}
 	}
 	if len(parts) > 0 {

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -160,8 +161,11 @@ func (t *Tracker) Answer(ctx context.Context, by Actor, id job.ID, question, tex
 // itemNamed finds a row by entry id, a unique prefix of it, or #position.
 func (c *change) itemNamed(id job.ID, name string, kind job.Kind) (*job.Item, error) {
 	e, err := c.tx.Entry(id, strings.TrimPrefix(name, "#"))
+	if errors.Is(err, job.ErrNotFound) || errors.Is(err, job.ErrInvalid) {
+		return c.itemSaying(id, name, kind)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w; positions are shown by duplex log", name, err)
+		return nil, err
 	}
 	row, err := c.tx.Rows(id).Item(e.ID)
 	if err != nil {
@@ -172,6 +176,39 @@ func (c *change) itemNamed(id job.ID, name string, kind job.Kind) (*job.Item, er
 	}
 	return row, nil
 }
+
+// itemSaying finds the one open item, decision, dead end or question whose text
+// holds a phrase.
+func (c *change) itemSaying(id job.ID, phrase string, kind job.Kind) (*job.Item, error) {
+	var found []job.Item
+	for _, k := range []job.Kind{job.KindRaised, job.KindDecided, job.KindDeadEnd, job.KindAsked} {
+		if kind != "" && k != kind {
+			continue
+		}
+		state := job.InForce
+		if k == job.KindRaised || k == job.KindAsked {
+			state = job.Open
+		}
+		items, err := c.tx.Items(id, k, state, 0, true)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range items {
+			if len(phrase) >= 4 && strings.Contains(strings.ToLower(i.Text), strings.ToLower(phrase)) {
+				found = append(found, i)
+			}
+		}
+	}
+	switch len(found) {
+	case 1:
+		return &found[0], nil
+	case 0:
+		return nil, fmt.Errorf("%q: %w; name an entry by its position, as duplex log shows it", named(phrase), job.ErrNotFound)
+	}
+	return nil, fmt.Errorf("%q: %w: #%d and #%d; name one by its position", named(phrase), job.ErrAmbiguous, found[0].Position, found[1].Position)
+}
+
+func named(s string) string { return job.Clip(s, 60) }
 
 // Amend changes what a job is about. Only a person may.
 func (t *Tracker) Amend(ctx context.Context, by Actor, id job.ID, p *job.Amended) (Added, error) {

@@ -227,14 +227,16 @@ func (t *Tracker) Costs(ctx context.Context, id job.ID) (job.Bill, []CostOf, err
 			return err
 		}
 		bill = s.Spend
-		for _, by := range []store.CostBy{store.BySession, store.ByAgent, store.ByModel, store.ByDay, store.ByClass} {
+		for _, by := range []store.CostBy{store.BySession, store.ByAgent, store.ByModel, store.ByDay} {
 			rows, err := tx.SpendBy(id, by, t.clock().Location())
 			if err != nil {
 				return err
 			}
 			out = append(out, CostOf{by, rows})
 		}
-		return nil
+		rows, _, err := stepCosts(tx, id)
+		out = append(out, CostOf{store.ByClass, rows})
+		return err
 	})
 	return bill, out, err
 }
