@@ -360,7 +360,7 @@ func claim(l *ledger) *section {
 	if n := len(l.Standing.Sitting); n > 0 {
 		who.By.Name = l.Standing.Sitting[n-1].Agent
 	}
-	if text == "" && l.Handed != nil {
+	if l.Handed != nil && (text == "" || text == l.Handed.Claim) {
 		text, who.Position = l.Handed.Claim, l.from(job.KindHandedOver).Position
 		if e := l.byPosition[who.Position]; e != nil {
 			who.By.Name = l.agents[e.Session]

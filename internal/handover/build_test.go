@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/seed-5777983b/duplex/internal/job"
@@ -81,5 +82,35 @@ func TestBackGoesOnFromTheSafePoint(t *testing.T) {
 	p := Build(s.view(), Options{})
 	if want := "calc/div_test.go: keep the case that divides by zero"; p.Next != want {
 		t.Errorf("next = %q, want %q: what was done after the handover is undone", p.Next, want)
+	}
+}
+
+func TestAClaimIsItsSessions(t *testing.T) {
+	t.Parallel()
+	s := calc(t)
+	handed := s.duplex(&job.HandedOver{Why: "level", Claim: "div is next, then mul"})
+	s.sit("codex")
+	v := s.view()
+	v.Claim = "div is next, then mul" // as the handover has it: claude said so, not who sits there now
+	for _, l := range sound(t, s, v, Options{}).Lines {
+		if l.Section == Claim && (l.By.Name != "claude" || l.Position != handed.Position) {
+			t.Errorf("claimed by %s at %d", l.By, l.Position)
+		}
+	}
+}
+
+func TestUncommittedPathsAreNamedOrCounted(t *testing.T) {
+	t.Parallel()
+	s := calc(t)
+	v := s.view()
+	v.Facts = Facts{Looked: true, Branch: "main", Head: "9d03f1e2a4b5c6d7", More: 7}
+	for _, n := range strings.Fields("a b c d e f g h i j k l") {
+		v.Facts.Dirty = append(v.Facts.Dirty, n+".go")
+	}
+	if p := sound(t, s, v, Options{}); !strings.Contains(p.Text, "uncommitted: a.go, b.go, c.go, d.go, e.go, f.go, g.go, h.go, i.go, j.go, k.go, l.go (+7 more)") {
+		t.Errorf("not all uncommitted paths are there:\n%s", p.Text)
+	}
+	if p := sound(t, s, v, Options{Tokens: MinTokens}); !strings.Contains(p.Text, "h.go (+11 more)") {
+		t.Errorf("those that do not fit are not counted:\n%s", p.Text)
 	}
 }

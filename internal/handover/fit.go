@@ -9,9 +9,10 @@ type item struct {
 	stale string   // what the workspace says against it
 	group int      // lines are shown by group, then as they were given
 	must  must     // whether its shortest form goes before everything else
-	// forced: a repair put it here.
-	forced bool
-	got    int // how many forms fitted: 0 left out, else forms[got-1] is shown
+	// forced: a repair put it here. patient: a fuller form waits until every
+	// section has had its share.
+	forced, patient bool
+	got             int // how many forms fitted: 0 left out, else forms[got-1] is shown
 }
 
 // must says how an item stands in the queue for room.
@@ -113,9 +114,9 @@ func (s *section) give(g grant) int {
 // fill gives out room in order and returns what is left of it. A line that does
 // not fit ends it, so that what is cut are whole lines from the end; a fuller
 // form that does not fit leaves the line as it is.
-func (s *section) fill(room int) int {
+func (s *section) fill(room int, last bool) int {
 	for _, g := range s.grants() {
-		if g.item.got >= g.form {
+		if g.item.got >= g.form || g.form > 1 && g.item.patient && !last {
 			continue
 		}
 		switch fits := s.cost(g) <= room; {
@@ -149,9 +150,9 @@ func fit(sections []*section, room int) {
 	}
 	flow := 0
 	for _, s := range sections {
-		flow = s.fill(room*s.share/100 + flow - s.spent)
+		flow = s.fill(room*s.share/100+flow-s.spent, false)
 	}
 	for _, s := range sections {
-		flow = s.fill(flow)
+		flow = s.fill(flow, true)
 	}
 }

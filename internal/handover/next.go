@@ -14,6 +14,9 @@ type action struct {
 	stale string
 }
 
+// Next is the next action of a view, as one line; empty when the ledger tells none.
+func Next(v View) string { return clean(v.index().next().text) }
+
 // next is what to do next: the newest open item that says so, else what the
 // handover said while nothing was done since, else the first file left in a
 // half-done folder that is still there, else what fails.
@@ -99,7 +102,3 @@ func folder(path string) string {
 
 // within is a file's name as seen from its folder.
 func within(path, file string) string { return strings.TrimPrefix(file, folder(path)) }
-
-// Next is the next action in a line, for the handover's entry; empty when the
-// ledger does not tell.
-func Next(v View) string { return v.index().next().text }

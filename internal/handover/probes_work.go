@@ -106,7 +106,7 @@ func (x *exam) changed() {
 	more := 0
 	switch {
 	case x.v.Facts.Looked:
-		want = x.v.Facts.Dirty
+		want, more = x.v.Facts.Dirty, x.v.Facts.More
 	case x.f.seen != nil:
 		p := x.f.seen.Payload.(*job.Seen)
 		want, more = p.Changed, p.More

@@ -29,8 +29,8 @@ type View struct {
 	Sittings []job.Sitting
 	// Steps are the newest meaningful steps, some 200.
 	Steps []job.Entry
-	// Newest holds the newest entry of the kinds seen, safe point, handed over and
-	// paused: it says who said what the standing only counts.
+	// Newest holds at least the newest entry of the kinds seen, safe point, handed
+	// over and paused: it says who said what the standing only counts.
 	Newest []job.Entry
 
 	Seen     *job.Seen // its entry is Standing.Newest[seen]
@@ -49,6 +49,7 @@ type Facts struct {
 	Branch  string
 	Head    string
 	Dirty   []string // uncommitted paths
+	More    int      // uncommitted paths not listed
 	Missing []string // paths of the view that are gone
 	Changed []string // paths changed since the newest entry by no step of this job
 }

@@ -255,7 +255,7 @@ func (l *ledger) back(p *job.WentBack) []string {
 
 // uncommitted lists the paths that stand in no commit.
 func (l *ledger) uncommitted(s *section) {
-	who, paths, more := now(), l.Facts.Dirty, 0
+	who, paths, more := now(), l.Facts.Dirty, l.Facts.More
 	if !l.Facts.Looked {
 		if l.Seen == nil {
 			return
@@ -267,7 +267,7 @@ func (l *ledger) uncommitted(s *section) {
 	if len(paths)+more > 0 {
 		forms = lists("uncommitted: ", slices.Clone(paths), more, 8)
 	}
-	i := &item{Line: who, forms: forms}
+	i := &item{Line: who, forms: forms, patient: true}
 	if who.Position > 0 {
 		for _, p := range paths {
 			if say := l.file(p); say != "" {
