@@ -19,7 +19,7 @@ func Apply(s Standing, e Entry, rows Rows) (Standing, []Change, error) {
 	s = s.clone()
 	s.Apply, s.Job, s.Position = ApplyVersion, e.Job, e.Position
 	s.Updated = max(s.Updated, e.RecordedAt)
-	if _, unknown := e.Payload.(Unknown); unknown {
+	if unknown(e) {
 		s.Unknown++
 		return s, nil, nil
 	}
@@ -29,6 +29,18 @@ func Apply(s Standing, e Entry, rows Rows) (Standing, []Change, error) {
 		return s, nil, fmt.Errorf("apply %s at %d: %w", e.Kind, e.Position, err)
 	}
 	return s, f.changes, nil
+}
+
+// unknown reports whether this version has no rule for the entry. What was erased
+// has none of the payload by which a later version is told.
+func unknown(e Entry) bool {
+	switch e.Payload.(type) {
+	case Unknown:
+		return true
+	case Erased:
+		return newPayload(e.Kind) == nil
+	}
+	return false
 }
 
 // clone copies what folding changes, so that the caller's standing stays.
@@ -60,8 +72,12 @@ type folding struct {
 
 func (f *folding) put(c Change) { f.changes = append(f.changes, c) }
 
+// mark keeps where the newest entry of its kind is.
+func (f *folding) mark() { f.s.Newest[f.e.Kind] = Ref{ID: f.e.ID, Position: f.e.Position} }
+
+// newest is mark for what people are shown by itself: it keeps time and text.
 func (f *folding) newest(text string) Ref {
-	r := Ref{ID: f.e.ID, Position: f.e.Position, At: f.e.HappenedAt, Text: Clip(text, 90)}
+	r := Ref{ID: f.e.ID, Position: f.e.Position, At: f.e.HappenedAt, Text: Clip(text, maxLine)}
 	f.s.Newest[f.e.Kind] = r
 	return r
 }
@@ -95,7 +111,7 @@ func (f *folding) dispatch() error {
 		return f.leaseTaken(p)
 	case *LeaseReleased:
 		s.Lease = nil
-		f.newest(p.Why)
+		f.mark()
 	case *Instructed:
 		s.Instruction = s.Actions
 		f.newest(p.Text)
@@ -113,7 +129,7 @@ func (f *folding) dispatch() error {
 	case *Spent:
 		return f.spent(p)
 	case *Seen:
-		f.newest(p.Branch)
+		f.mark()
 	case *Measured:
 		f.newest(fmt.Sprintf("%s %g %s", p.Name, p.Value, p.Unit))
 	case *Decided:
@@ -121,7 +137,7 @@ func (f *folding) dispatch() error {
 	case *Raised:
 		s.OpenItems++
 		if p.Next {
-			s.Next = Clip(p.Text, 300)
+			s.Next = Clip(p.Text, maxNext)
 		}
 		f.newest(p.Text)
 		f.put(Change{Item: f.item(Item{State: Open, Text: p.Text, Next: p.Next})})
@@ -138,34 +154,34 @@ func (f *folding) dispatch() error {
 	case *TookOver:
 		return f.tookOver(p)
 	case *Paused:
-		s.Pause = &Pause{Reason: p.Reason, Evidence: Clip(p.Evidence, 300), Since: e.HappenedAt, Until: p.Until, On: p.On}
-		f.newest(string(p.Reason))
+		s.Pause = &Pause{Reason: PauseReason(Clip(string(p.Reason), maxWord)), Evidence: Clip(p.Evidence, maxReason), Since: e.HappenedAt, Until: p.Until, On: p.On.clipped()}
+		f.mark()
 	case *Resumed:
 		s.Pause = nil
-		f.newest(p.Why)
+		f.mark()
 	case *WentBack:
 		s.Changed = 0
 		s.InFlight, s.Failure = nil, nil
-		f.newest(fmt.Sprintf("to safe point %d", p.To))
+		f.mark()
 	case *Checked:
 		f.checked(p)
 	case *Reconciled:
-		f.newest(p.Source)
+		f.mark()
 		f.reconciled(p)
 	case *Finished:
-		s.Outcome = &Verdict{Outcome: p.Outcome, Reason: Clip(p.Reason, 300), At: e.HappenedAt, Entry: e.ID, By: e.Author}
+		s.Outcome = &Verdict{Outcome: Outcome(Clip(string(p.Outcome), maxWord)), Reason: Clip(p.Reason, maxReason), At: e.HappenedAt, Entry: e.ID, By: e.Author}
 		if p.Outcome.Ends() {
 			s.Lease, s.Pause = nil, nil
 		}
-		f.newest(string(p.Outcome))
+		f.mark()
 	case *Gap:
 		s.Missing += p.Count
-		f.newest(p.What)
+		f.mark()
 	case *Lesson:
-		f.newest(p.Text)
+		f.mark()
 		f.put(Change{Item: f.item(Item{State: InForce, Text: p.Text, Why: p.Topic})})
 	case *Linked, *Moved, *Refused, *Scrubbed, Erased:
-		f.newest("")
+		f.mark()
 	}
 	return nil
 }
@@ -205,9 +221,9 @@ func (f *folding) item(i Item) *Item {
 func (f *folding) opened(p *Opened) {
 	s := f.s
 	s.Short, s.Opened = Clip(p.Short, 40), f.e.HappenedAt
-	s.Goal, s.GoalEntry, s.GoalBy = Clip(p.Goal, 600), f.e.ID, f.e.Author
-	s.Unnamed, s.Unconfirmed, s.Parent = p.Unnamed, p.Unconfirmed, p.Parent
-	s.Repository, s.Setup, s.OnCrash = Clip(p.Repository, 64), Clip(p.Setup, 300), Clip(p.OnCrash, 16)
+	s.Goal, s.GoalEntry, s.GoalBy = Clip(p.Goal, maxGoal), f.e.ID, f.e.Author
+	s.Unnamed, s.Unconfirmed, s.Parent = p.Unnamed, p.Unconfirmed, p.Parent.clipped()
+	s.Repository, s.Setup, s.OnCrash = Clip(p.Repository, 64), Clip(p.Setup, maxCommand), Clip(p.OnCrash, 16)
 	s.Protect, s.KeepTests, s.Budget = clipList(p.Protect), p.KeepTests.clipped(), p.Budget
 	if p.Workspace.ID != "" {
 		s.addWorkspace(p.Workspace)
@@ -215,7 +231,7 @@ func (f *folding) opened(p *Opened) {
 	for _, c := range p.Checks {
 		f.addCheck(c)
 	}
-	f.newest(p.Goal)
+	f.mark()
 }
 
 func clipList(list []string) []string {
@@ -233,11 +249,11 @@ func (k *KeepTests) clipped() *KeepTests {
 	if k == nil {
 		return nil
 	}
-	return &KeepTests{List: Clip(k.List, 300)}
+	return &KeepTests{List: Clip(k.List, maxCommand)}
 }
 
 func (s *Standing) addWorkspace(w Workspace) {
-	w.Path, w.Branch = Clip(w.Path, 160), Clip(w.Branch, 60)
+	w.ID, w.Path, w.Branch = w.ID.clipped(), Clip(w.Path, 120), Clip(w.Branch, 48)
 	for i := range s.Workspaces {
 		if s.Workspaces[i].ID == w.ID {
 			s.Workspaces[i] = w
@@ -259,7 +275,7 @@ func (f *folding) addCheck(c Check) {
 	i := f.item(Item{State: InForce, Text: c.Command, Check: &c})
 	i.ID, i.Kind = id, KindChecked
 	f.put(Change{Item: i})
-	f.s.Checks = append(f.s.Checks, CheckNow{ID: Clip(c.ID, 16), Command: Clip(c.Command, 90), Quick: c.Quick, Item: id})
+	f.s.Checks = append(f.s.Checks, CheckNow{ID: Clip(c.ID, 16), Command: Clip(c.Command, maxLine), Quick: c.Quick, Item: id})
 }
 
 // CheckItem names the row of a check: the entry that brought it, and its own id.
@@ -268,7 +284,7 @@ func CheckItem(entry ID, check string) ID { return entry + "/" + ID(Clip(check, 
 func (f *folding) amended(p *Amended) error {
 	s := f.s
 	if p.Goal != nil {
-		s.Goal, s.GoalEntry, s.GoalBy = Clip(*p.Goal, 600), f.e.ID, f.e.Author
+		s.Goal, s.GoalEntry, s.GoalBy = Clip(*p.Goal, maxGoal), f.e.ID, f.e.Author
 	}
 	if p.Named {
 		s.Unnamed, s.Unconfirmed = false, false
@@ -305,7 +321,7 @@ func (f *folding) amended(p *Amended) error {
 		}
 	}
 	if p.Setup != nil {
-		s.Setup = Clip(*p.Setup, 300)
+		s.Setup = Clip(*p.Setup, maxCommand)
 	}
 	if p.OnCrash != nil {
 		s.OnCrash = Clip(*p.OnCrash, 16)
@@ -313,7 +329,7 @@ func (f *folding) amended(p *Amended) error {
 	if p.Workspace != nil {
 		s.addWorkspace(*p.Workspace)
 	}
-	f.newest(p.Why)
+	f.mark()
 	return nil
 }
 
@@ -341,7 +357,7 @@ func (f *folding) decided(p *Decided) error {
 }
 
 func (f *folding) settled(p *Settled) error {
-	f.newest(p.How)
+	f.mark()
 	row, err := f.rows.Item(p.Item)
 	if err != nil || row == nil {
 		return err
@@ -349,7 +365,7 @@ func (f *folding) settled(p *Settled) error {
 	switch {
 	case row.Kind == KindRaised && row.State == Open:
 		f.s.OpenItems--
-		if row.Next && Clip(row.Text, 300) == f.s.Next {
+		if row.Next && Clip(row.Text, maxNext) == f.s.Next {
 			f.s.Next = ""
 		}
 		f.end(row, ItemSettled, p.How)
@@ -385,12 +401,12 @@ func (f *folding) answered(p *Answered) error {
 }
 
 func (f *folding) safePoint(p *SafePoint) {
-	n := &SafePointNow{Number: p.Number, Position: f.e.Position, At: f.e.HappenedAt, Why: Clip(p.Why, 80), Green: p.Green}
+	n := &SafePointNow{Number: p.Number, Position: f.e.Position, At: f.e.HappenedAt, Why: Clip(p.Why, maxLine), Green: p.Green}
 	for i, c := range p.Commits {
 		if i == maxWorkspaces {
 			break
 		}
-		n.Commits = append(n.Commits, Snapshot{c.Workspace, Clip(c.Commit, 64), Clip(c.Tree, 64), Clip(c.Head, 64), Clip(c.Branch, 60)})
+		n.Commits = append(n.Commits, Snapshot{Workspace: c.Workspace.clipped(), Commit: Clip(c.Commit, 64)})
 	}
 	if f.s.SafePoint != nil {
 		n.LastGreen = f.s.SafePoint.LastGreen
@@ -399,7 +415,7 @@ func (f *folding) safePoint(p *SafePoint) {
 		n.LastGreen = p.Number
 	}
 	f.s.SafePoint, f.s.Changed = n, 0
-	f.newest(p.Why)
+	f.mark()
 }
 
 func (f *folding) checked(p *Checked) {
@@ -411,9 +427,9 @@ func (f *folding) checked(p *Checked) {
 			if c.ID != r.ID {
 				continue
 			}
-			c.State, c.At, c.Position, c.Note = r.State, f.e.HappenedAt, f.e.Position, Clip(r.Reason, 60)
+			c.State, c.At, c.Position, c.Note = CheckState(Clip(string(r.State), maxWord)), f.e.HappenedAt, f.e.Position, Clip(r.Reason, 40)
 			if p.Baseline {
-				c.Baseline = r.State
+				c.Baseline = c.State
 			}
 		}
 	}
@@ -422,5 +438,5 @@ func (f *folding) checked(p *Checked) {
 		sp.Green, sp.LastGreen = true, sp.Number
 		f.s.SafePoint = &sp
 	}
-	f.newest("")
+	f.mark()
 }

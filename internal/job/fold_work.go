@@ -63,7 +63,7 @@ func (f *folding) touched(p *Touched) error {
 	if p.Action > 0 {
 		f.s.Actions = max(f.s.Actions, p.Action)
 	}
-	f.newest(p.Title)
+	f.mark()
 	sit, err := f.session()
 	if err != nil {
 		return err

@@ -57,6 +57,9 @@ func (id ID) Valid() bool {
 	return true
 }
 
+// clipped bounds what stands in an id's place in a payload from elsewhere.
+func (id ID) clipped() ID { return ID(Clip(string(id), 26)) }
+
 // ShortNames lists the short names a new job may take, best first: prefixes of
 // its id of at least four characters that hold a letter and a digit first, since
 // a word is easily taken for a command. The store takes the first one free.
