@@ -341,21 +341,34 @@ func (r *recorder) totals(a agent.Row, key, at detail) error {
 func (r *recorder) paths(list []job.Touch) []job.Touch {
 	out := make([]job.Touch, 0, min(len(list), job.MaxPaths))
 	for _, t := range list[:min(len(list), job.MaxPaths)] {
-		if r.place.Workspace != nil {
-			t.Name, t.Workspace = r.place.relative(r.dir, t.Name, r.home)
-		}
+		t.Name, t.Workspace = r.within(t.Name)
 		t.Name = r.clip(t.Name, 512)
 		out = append(out, t)
 	}
 	return out
 }
 
+// within names a path the way the ledger does. Of a session whose folder is not
+// here, paths are told by the folder it named, on whatever system that was.
+func (r *recorder) within(path string) (string, job.ID) {
+	if r.place.Workspace != nil {
+		return r.place.relative(r.dir, path, r.home)
+	}
+	path = strings.ReplaceAll(path, "\\", "/")
+	if dir := strings.TrimSuffix(strings.ReplaceAll(r.dir, "\\", "/"), "/"); dir != "" {
+		if rel, ok := strings.CutPrefix(path, dir+"/"); ok {
+			return rel, ""
+		}
+	}
+	return path, ""
+}
+
 // symbols names the files they stood in the same way.
 func (r *recorder) symbols(list []job.Touch) []job.Touch {
 	out := make([]job.Touch, 0, min(len(list), job.MaxSymbols))
 	for _, t := range list[:min(len(list), job.MaxSymbols)] {
-		if t.In != "" && r.place.Workspace != nil {
-			t.In, t.Workspace = r.place.relative(r.dir, t.In, r.home)
+		if t.In != "" {
+			t.In, t.Workspace = r.within(t.In)
 		}
 		t.Name = r.clip(t.Name, 200)
 		out = append(out, t)
