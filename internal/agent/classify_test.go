@@ -136,6 +136,25 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	output := "--- FAIL: TestX (0.00s)\n    ./a/b_test.go:12:3: no\nsee https://x.org/y.html and (src/c.ts), v1.2/3.4, 10/2.5 a/b_test.go:9\n" +
+		"M\tdocs/r.md\ngo.mod and/or ../up/d.go /etc/x/.hidden dir/ é/ü.go"
+	var got []string
+	for _, m := range Mentions(output) {
+		if m.Role != job.RoleResult {
+			t.Errorf("%s has the role %s", m.Name, m.Role)
+		}
+		got = append(got, m.Name)
+	}
+	if want := []string{"a/b_test.go", "src/c.ts", "docs/r.md", "../up/d.go", "é/ü.go"}; !slices.Equal(got, want) {
+		t.Errorf("Mentions = %q, want %q", got, want)
+	}
+	if got := Mentions(strings.Repeat("x/a.go ", 5000) + "late/b.go"); len(got) != 1 {
+		t.Errorf("a long output gives %d paths", len(got))
+	}
+}
+
 func TestLinesChanged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -169,6 +188,11 @@ func FuzzClassify(f *testing.F) {
 			t.Errorf("%d paths", n)
 		}
 		SearchesOf(command)
+		for _, m := range Mentions(command) {
+			if !strings.Contains(m.Name, "/") || strings.Contains(m.Name, "\n") {
+				t.Errorf("%q is no path", m.Name)
+			}
+		}
 		CommitID(command)
 	})
 }

@@ -287,7 +287,9 @@ func TestTheLimitWithoutCompaction(t *testing.T) {
 		t.Errorf("hooks were %s", got)
 	}
 	rows, _ := s.rows(s.path("s1"))
-	if !has(rows, func(r agent.Row) bool { return r.Kind == agent.RowLimit && r.Text == "prompt_too_long: Prompt is too long" }) {
+	if !has(rows, func(r agent.Row) bool {
+		return r.Kind == agent.RowLimit && r.Text == "prompt_too_long: Prompt is too long"
+	}) {
 		t.Error("the transcript does not say that the context was full")
 	}
 }
@@ -354,6 +356,10 @@ func TestSubAgent(t *testing.T) {
 	}
 	if !strings.Contains(answer, "It is in a.txt.") {
 		t.Errorf("the parent was told %s", answer)
+	}
+	beside, err := filepath.Glob(script.Adapter{}.Beside(s.path("s1"))[0])
+	if err != nil || len(beside) != 1 || beside[0] != path {
+		t.Errorf("beside the transcript are %q, want %s", beside, path)
 	}
 	side, _ := s.rows(path)
 	if !has(side, func(r agent.Row) bool {

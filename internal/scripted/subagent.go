@@ -15,8 +15,8 @@ func (s *session) delegate(ctx context.Context, u script.Use) done {
 	if sub == nil {
 		return failed("No such agent: " + u.Input.Agent)
 	}
-	id := s.nextID("agent_")
-	file, err := create(filepath.Join(strings.TrimSuffix(s.main.path, ".jsonl"), "subagents", id+".jsonl"))
+	id := s.nextID("")
+	file, err := create(filepath.Join(strings.TrimSuffix(s.main.path, ".jsonl"), "subagents", "agent-"+id+".jsonl"))
 	if err != nil {
 		return failed(err.Error())
 	}

@@ -40,6 +40,16 @@ func (Adapter) Sniff(head []byte) bool {
 	return err == nil && l.Type == LineSession && l.Agent == "script"
 }
 
+// Beside gives the glob pattern of the transcripts of a session's sub-agents,
+// whose usage its own transcript does not hold.
+func (Adapter) Beside(path string) []string {
+	base, ok := strings.CutSuffix(path, ".jsonl")
+	if !ok {
+		return nil
+	}
+	return []string{base + "/subagents/agent-*.jsonl"}
+}
+
 // MaxContext is the most characters of one hook's context that reach the model;
 // of a longer one it gets the beginning only.
 const MaxContext = 10_000
