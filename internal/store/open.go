@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"modernc.org/sqlite"
 )
 
 const databaseFile = "duplex.db"
@@ -60,13 +62,16 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	}
 	s := &Store{dir: dir, path: filepath.Join(dir, databaseFile), o: o, writing: make(chan struct{}, 1)}
 	if err := s.open(ctx); err != nil {
+		err = fmt.Errorf("open store: %w", s.explain(err))
 		s.Close()
-		return nil, fmt.Errorf("open store: %w", s.explain(err))
+		return nil, err
 	}
 	return s, nil
 }
 
 func (s *Store) open(ctx context.Context) error {
+	// As durable as fsync, without the file's times; where there is none, fsync stays.
+	sqlite.Fdatasync(true)
 	info, err := os.Stat(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -93,7 +98,11 @@ func (s *Store) open(ctx context.Context) error {
 // create makes a database where none was. It comes into being whole: nobody ever
 // sees one without a schema.
 func (s *Store) create(ctx context.Context) error {
-	if was := s.trace(); was != "" && !s.o.Fresh {
+	was := s.trace()
+	if _, err := os.Stat(s.path); err == nil {
+		return nil // another process has made it meanwhile, and left the trace
+	}
+	if was != "" && !s.o.Fresh {
 		return fmt.Errorf("%w: no %s, but %s", ErrMissing, s.path, was)
 	}
 	if s.o.ReadOnly || !s.o.Create {
@@ -102,9 +111,10 @@ func (s *Store) create(ctx context.Context) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	// A log left alone would be read into whatever database appears beside it.
-	if err := os.Rename(s.path+"-wal", s.path+"-wal.lost"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if was != "" { // a log left alone would be read into whatever database appears beside it
+		if err := os.Rename(s.path+"-wal", s.path+"-wal.lost"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return publish(s.path, func(temp string) error {
 		// SQLite gives the files beside it the same mode.
@@ -186,6 +196,10 @@ const settings = "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=256"
 // take gives a connection that nobody else uses.
 func (s *Store) take() (*conn, error) {
 	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("store: %w", os.ErrClosed)
+	}
 	if n := len(s.idle); n > 0 {
 		c := s.idle[n-1]
 		s.idle = s.idle[:n-1]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"math/rand"
 	"os"
@@ -360,6 +361,12 @@ func TestReadOnlyOption(t *testing.T) {
 		return err
 	})
 	ro := reopen(t, s.dir, Options{ReadOnly: true})
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Read(t.Context(), func(*Tx) error { return nil }); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("reading after Close gave %v, want os.ErrClosed", err)
+	}
 	if err := ro.Write(t.Context(), false, func(*Tx) error { return nil }); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("writing gave %v, want ErrReadOnly", err)
 	}
@@ -372,6 +379,84 @@ func TestReadOnlyOption(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestManyOpenAtOnce: the first hooks of a machine may come together.
+func TestManyOpenAtOnce(t *testing.T) {
+	t.Parallel()
+	dir, markers := filepath.Join(t.TempDir(), "state"), t.TempDir()
+	var wg sync.WaitGroup
+	ids := make([]job.ID, 12)
+	for i := range ids {
+		wg.Go(func() {
+			s, err := Open(t.Context(), dir, Options{Create: true, Markers: markers})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			a, id := &author{t: t, n: 1000 * i}, testID('j', i)
+			err = s.Write(t.Context(), true, func(tx *Tx) error {
+				if ids[i], err = tx.ID(); err != nil {
+					return err
+				}
+				_, err := a.append(tx, id, "", &job.Opened{Goal: "g"})
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	s := reopen(t, dir, Options{})
+	report, err := s.Verify(t.Context(), "")
+	if err != nil || !report.Holds() || len(report.Jobs) != len(ids) {
+		t.Errorf("verify: %+v, %v, want %d jobs", report, err, len(ids))
+	}
+	for _, id := range ids {
+		if id != ids[0] {
+			t.Errorf("stores %v, want one", ids)
+		}
+	}
+}
+
+// TestManyUseOneStore: the goroutines of one process write, read and look for bytes
+// at the same time.
+func TestManyUseOneStore(t *testing.T) {
+	t.Parallel()
+	s, id := startJob(t, 0)
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			for range 10 {
+				if err := appendTo(s, id, false, io.Discard); err != nil {
+					t.Error(err)
+				}
+				if err := s.Read(t.Context(), func(tx *Tx) error {
+					now, err := tx.Standing(id)
+					if err != nil {
+						return err
+					}
+					n := int64(0)
+					err = tx.Entries(id, 1, 0, func(job.Entry, Raw) error { n++; return nil })
+					if n != now.Position {
+						t.Errorf("%d entries where the standing says %d", n, now.Position)
+					}
+					return err
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+			if hits, err := s.Scan(t.Context(), []byte("nowhere to be found")); err != nil || len(hits) > 0 {
+				t.Errorf("scan: %v, %v", hits, err)
+			}
+		})
+	}
+	wg.Wait()
+	if r := verify(t, s, id); !r.Holds() || r.Entries != 62 {
+		t.Errorf("%d entries, %s; want 62", r.Entries, r.String())
+	}
 }
 
 func TestBusy(t *testing.T) {
