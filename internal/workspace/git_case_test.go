@@ -245,13 +245,13 @@ func TestCase28HostileConfig(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$0 $@\" >> "+fired+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"core.fsmonitor", "core.pager", "diff.external", "core.sshCommand", "core.editor", "core.askPass", "credential.helper", "filter.x.clean", "filter.x.process", "diff.x.textconv", "gpg.program", "sequence.editor", "uploadpack.packObjectsHook"} {
+	for _, name := range []string{"core.fsmonitor", "core.pager", "diff.external", "core.sshCommand", "core.editor", "core.askPass", "credential.helper", "filter.x.clean", "filter.X.process", "diff.x.textconv", "gpg.program", "sequence.editor", "uploadpack.packObjectsHook"} {
 		p.git("config", name, script)
 	}
 	for _, name := range []string{"status", "ls-files", "update-index", "write-tree", "read-tree", "cat-file", "rev-list"} {
 		p.git("config", "alias."+name, "!"+script)
 	}
-	if err := os.WriteFile(filepath.Join(p.top, ".git", "info", "attributes"), []byte("* filter=x diff=x\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(p.top, ".git", "info", "attributes"), []byte("* filter=X diff=x\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	want := p.snapshot()

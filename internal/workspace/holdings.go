@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"time"
 
@@ -54,23 +53,12 @@ func (w *Workspace) holdings(ctx context.Context, job string) (*holdings, error)
 	mine := w.inherited()
 	inside := map[string]bool{}
 	for _, s := range points {
-		_, m, err := w.read(ctx, s.Commit)
+		m, ids, err := w.ownObjects(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range append(m.Objects, s.Commit, s.Index, s.Record) {
-			if id != "" {
-				mine[id] = true
-			}
-		}
-		records, err := git.User(w.GitDir, w.Top).Objects(ctx, false, s.Record+"^{tree}", s.Record+":manifest", s.Record+":index")
-		if err != nil {
-			return nil, fmt.Errorf("list objects of %s: %w", s.ID, err)
-		}
-		for _, o := range records {
-			if o.ID != "" {
-				mine[o.ID] = true
-			}
+		for _, id := range ids {
+			mine[id] = true
 		}
 		for _, n := range m.Nested {
 			if inner, err := w.inner(n.Path); err == nil && !inside[n.Path] {
@@ -83,6 +71,29 @@ func (w *Workspace) holdings(ctx context.Context, job string) (*holdings, error)
 		return h, nil
 	}
 	return h, w.onlyMine(ctx, job, mine, h)
+}
+
+// ownObjects are the ids a safe point added: those its manifest lists, and the
+// few that hold the manifest.
+func (w *Workspace) ownObjects(ctx context.Context, s SafePoint) (*manifest, []string, error) {
+	_, m, err := w.read(ctx, s.Commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := append([]string{s.Commit, s.Record}, m.Objects...)
+	if s.Index != "" {
+		ids = append(ids, s.Index)
+	}
+	found, err := git.User(w.GitDir, w.Top).Objects(ctx, false, s.Record+"^{tree}", s.Record+":manifest", s.Record+":index")
+	if err != nil {
+		return nil, nil, fmt.Errorf("list objects of %s: %w", s.ID, err)
+	}
+	for _, o := range found {
+		if o.ID != "" {
+			ids = append(ids, o.ID)
+		}
+	}
+	return m, ids, nil
 }
 
 // onlyMine sorts a job's objects: reached by something else (dropped here),
@@ -204,13 +215,12 @@ func (w *Workspace) inherited() map[string]bool {
 
 // bequeath notes what the removed job leaves to others. When no safe point is
 // left, what remains is the user's.
-func (w *Workspace) bequeath(ctx context.Context, h *holdings) error {
+func (w *Workspace) bequeath(ctx context.Context, ids []string) error {
 	left, err := w.List(ctx, "")
 	if err != nil {
 		return err
 	}
-	sort.Strings(h.shared)
-	if len(left) == 0 || len(h.shared) == 0 {
+	if len(left) == 0 || len(ids) == 0 {
 		if err := os.Remove(w.heirs()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("note shared objects: %w", err)
 		}
@@ -219,5 +229,5 @@ func (w *Workspace) bequeath(ctx context.Context, h *holdings) error {
 	if err := os.MkdirAll(filepath.Dir(w.heirs()), 0o700); err != nil {
 		return fmt.Errorf("note shared objects: %w", err)
 	}
-	return settle(w.heirs(), []byte(strings.Join(h.shared, "\n")+"\n"))
+	return settle(w.heirs(), []byte(strings.Join(sortedUnique(ids), "\n")+"\n"))
 }

@@ -47,15 +47,17 @@ func (t *turn) limit(ctx context.Context, o KeepOptions, base *baseIndex, user *
 			f.leave(t.describe(path, Skipped), inIndex)
 			return false
 		}
-		if same[path] == info.Size() {
-			return true // git has it: it costs nothing
+		if same[path] == info.Size() || inIndex && base.recorded(path, t.at(path)) {
+			return true // git has it, or we have: it costs nothing
 		}
 		captured := inIndex && !base.seeded || asked
 		if info.Size() > largeFile && !captured && !o.Large {
 			f.leave(t.describe(path, Large), inIndex)
 			return false
 		}
-		files++
+		if !inIndex {
+			files++
+		}
 		bytes += info.Size()
 		return true
 	}
@@ -68,13 +70,21 @@ func (t *turn) limit(ctx context.Context, o KeepOptions, base *baseIndex, user *
 		}
 	}
 	if !o.Large && (files > mostFiles || bytes > mostBytes) {
-		return fmt.Errorf("%w: %d new or changed files with %d MiB in %s; let git ignore what can be made again (.gitignore), or allow it with --large",
+		return fmt.Errorf("%w: %d new files, %d MiB new or changed in %s; let git ignore what can be made again (.gitignore), or allow it with --large",
 			ErrTooMuch, files, bytes>>20, t.w.Top)
 	}
 	if free, known := freeBytes(t.w.CommonDir); known && bytes > 0 && free < 2*bytes {
 		return fmt.Errorf("%w: %d MiB to keep, %d MiB free; make room and try again", ErrDiskFull, bytes>>20, free>>20)
 	}
 	return nil
+}
+
+// recorded says that a file is as the index has it, though it has to be read
+// again to be sure: what was just written, or brought back, is doubted.
+func (b *baseIndex) recorded(path, at string) bool {
+	i, ok := b.index.find(path)
+	s, _, err := statAt(at)
+	return ok && err == nil && b.index.entries[i].stat.same(s)
 }
 
 // leave notes a path as not covered, and takes it out of the index: old

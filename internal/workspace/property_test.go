@@ -33,7 +33,7 @@ func TestRestoreOfKeepIsIdentity(t *testing.T) {
 				p.git("-c", "core.safecrlf=false", "add", "-A")
 				p.git("commit", "-q", "-m", "grown")
 			}
-			for range 3 {
+			for range 2 {
 				random.damage(p, 10)
 				want := p.snapshot()
 				s := p.keep()

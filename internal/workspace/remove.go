@@ -139,7 +139,7 @@ func (t *turn) erase(ctx context.Context, job string, h *holdings) error {
 			return fmt.Errorf("remove refs: %w", err)
 		}
 	}
-	if err := w.bequeath(ctx, h); err != nil {
+	if err := w.bequeath(ctx, h.shared); err != nil {
 		return err
 	}
 	for id, found := range h.loose {
@@ -159,5 +159,58 @@ func (t *turn) erase(ctx context.Context, job string, h *holdings) error {
 			return fmt.Errorf("remove %s: %w", dir, err)
 		}
 	}
-	return nil
+	if w.Git {
+		return nil
+	}
+	// A shadow repository without safe points has nothing of anybody's.
+	left, err := w.List(ctx, "")
+	if err == nil && len(left) == 0 {
+		err = errors.Join(os.RemoveAll(t.objects()), os.Mkdir(t.objects(), 0o700))
+	}
+	return err
+}
+
+// Drop drops single safe points, as retention does: their refs, and what was
+// moved aside when they were made. Their objects stay until git's next gc, or
+// until the last safe points of the repository that need them are removed.
+func (w *Workspace) Drop(ctx context.Context, points []SafePoint) error {
+	if len(points) == 0 {
+		return nil
+	}
+	t, err := w.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	noted := w.inherited()
+	for _, s := range points {
+		if err := checkJob(s.Job); err != nil {
+			return err
+		}
+		_, ids, err := w.ownObjects(ctx, s)
+		if errors.Is(err, ErrNoSafePoint) {
+			continue // dropped already
+		}
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			noted[id] = true
+		}
+		if err := t.user.Run(ctx, "update-ref", "-d", s.Ref, s.Commit); err != nil {
+			return fmt.Errorf("drop %s: %w", s.ID, err)
+		}
+		aside, err := filepath.Glob(w.private("aside", s.Job, fmt.Sprintf("%d-*", s.N)))
+		for _, dir := range append(aside, filepath.Join(w.ignoredStore(s.Job), fmt.Sprint(s.N))) {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+		if err != nil {
+			return fmt.Errorf("drop %s: %w", s.ID, err)
+		}
+	}
+	ids := make([]string, 0, len(noted))
+	for id := range noted {
+		ids = append(ids, id)
+	}
+	return w.bequeath(ctx, ids)
 }

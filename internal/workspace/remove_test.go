@@ -202,3 +202,58 @@ func TestRemoveFromPlainFolderAndSubmodule(t *testing.T) {
 		t.Errorf("left in the submodule: %s", got)
 	}
 }
+
+// Dropped one by one, as retention does, safe points leave their objects to
+// git; a removal later takes them along.
+func TestDropThenRemove(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	w, ctx := p.workspace(), context.Background()
+	before := p.objects()
+	p.write("only", "in the first\n")
+	first := p.keep()
+	p.remove("only")
+	p.write("README", "second\n")
+	r := p.restore(first)
+	third := p.keep()
+	if err := w.Drop(ctx, []SafePoint{first, r.Undo}); err != nil {
+		t.Fatal(err)
+	}
+	if exists(r.Aside) {
+		t.Error("what was moved aside for a dropped undo point is still there")
+	}
+	points, err := w.List(ctx, job)
+	if err != nil || len(points) != 1 || points[0].Commit != third.Commit {
+		t.Errorf("left are %+v (%v)", points, err)
+	}
+	if !p.objects()[first.Commit] {
+		t.Error("dropping deleted an object")
+	}
+	p.write("README", "fourth\n")
+	want := p.snapshot()
+	fourth := p.keep()
+	p.remove("README")
+	p.restore(fourth)
+	p.same(p.snapshot(), want)
+	if _, err := w.Remove(ctx, job); err != nil {
+		t.Fatal(err)
+	}
+	for id := range p.objects() {
+		if !before[id] {
+			t.Errorf("object %s is left: %s", id, p.git("cat-file", "-t", id))
+		}
+	}
+	if exists(w.heirs()) {
+		t.Error("the note on shared objects is still there")
+	}
+}
+
+func TestMirrorsAreNamed(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.git("remote", "add", "--mirror=push", "copy.of", "/nowhere")
+	p.git("remote", "add", "origin", "/nowhere")
+	if got, err := p.workspace().Mirrors(context.Background()); err != nil || strings.Join(got, " ") != "copy.of" {
+		t.Errorf("mirrors are %v (%v)", got, err)
+	}
+}

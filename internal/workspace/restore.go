@@ -259,6 +259,9 @@ func (t *turn) cannotReplace(c Change, repositories []string) bool {
 		}
 	}
 	info, err := os.Lstat(t.at(c.Path))
+	if errors.Is(err, os.ErrPermission) {
+		return true // in a folder that cannot be read
+	}
 	if err != nil || !reachable(t.w.Top, c.Path) {
 		return false
 	}

@@ -106,6 +106,31 @@ func TestCase36UnreadableFile(t *testing.T) {
 	}
 }
 
+// A whole folder that cannot be read is left as it is, with what is in it.
+func TestCase36UnreadableFolder(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.keep()
+	p.own()
+	if err := os.Chmod(p.at("src"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(p.at("src"), 0o755) })
+	p.write("README", "changed\n")
+	p.own()
+	now := p.childKeep()
+	if len(now.NotCovered) != 1 || now.NotCovered[0].Path != "src/" || now.NotCovered[0].Reason != Unreadable {
+		t.Errorf("not covered: %+v, want src/", now.NotCovered)
+	}
+	p.childRestore(s)
+	if got := p.read("README"); got != "hello\n" {
+		t.Errorf("README is %q", got)
+	}
+	if got := p.read("src/a.go"); got != "package a\n" {
+		t.Errorf("src/a.go is %q", got)
+	}
+}
+
 func TestCase47ReadOnlyFolder(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/git"
@@ -97,4 +98,24 @@ func afterFields(text string, n int) string {
 		text = rest
 	}
 	return text
+}
+
+// Mirrors names the remotes that "git push" mirrors to: only those would be
+// sent the refs of safe points, with what is in them.
+func (w *Workspace) Mirrors(ctx context.Context) ([]string, error) {
+	if !w.Git {
+		return nil, nil
+	}
+	config, err := readConfig(ctx, git.User(w.GitDir, w.Top))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for name, value := range config {
+		if remote, ok := strings.CutSuffix(name, ".mirror"); ok && value == "true" && strings.HasPrefix(remote, "remote.") {
+			names = append(names, strings.TrimPrefix(remote, "remote."))
+		}
+	}
+	sort.Strings(names)
+	return names, nil
 }

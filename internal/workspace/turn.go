@@ -22,7 +22,7 @@ type turn struct {
 	w       *Workspace
 	lock    *os.File
 	began   time.Time         // by the clock of the file system
-	config  map[string]string // the user's, names in lower case
+	config  map[string]string // the user's
 	width   int               // bytes of an object id
 	tmp     string            // this turn's folder
 	user    git.Runner        // the user's repository
@@ -131,7 +131,8 @@ func sweep(dir string) error {
 }
 
 // readConfig reads the whole configuration of the user's repository; of a
-// name that is set twice the last value counts, as for git.
+// name that is set twice the last value counts, as for git. git gives sections
+// and keys in lower case, and what is between them as it was written.
 func readConfig(ctx context.Context, user git.Runner) (map[string]string, error) {
 	list, err := user.Records(ctx, "config", "--list", "-z")
 	if err != nil {
@@ -143,7 +144,7 @@ func readConfig(ctx context.Context, user git.Runner) (map[string]string, error)
 		if !set {
 			value = "true" // [core] bare
 		}
-		config[strings.ToLower(name)] = value
+		config[name] = value
 	}
 	return config, nil
 }
