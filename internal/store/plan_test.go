@@ -33,6 +33,7 @@ func TestQueriesStayFlat(t *testing.T) {
 		did(tx.Jobs(JobFilter{Workspace: testID('w', 1)}))
 		did(tx.Jobs(JobFilter{Repository: "r"}))
 		did(tx.Jobs(JobFilter{Parent: id}))
+		did(tx.Lessons("r", 5))
 		did(tx.SessionsOf(id))
 		did(tx.Renew(id, "", 0, 1))
 		did(tx.Off(testID('w', 1)))

@@ -250,6 +250,10 @@ func (t *Tx) Lessons(repository string, limit int) ([]Lesson, error) {
 	if err := t.flush(); err != nil {
 		return nil, err
 	}
+	of, args := "", []any{limitOf(limit)}
+	if repository != "" {
+		of, args = " WHERE job.repository = ? AND job.repository <> ''", []any{repository, limitOf(limit)}
+	}
 	var out []Lesson
 	err := t.c.query(func(r row) error {
 		l := Lesson{Job: job.ID(r.str(0)), Repository: r.str(1)}
@@ -258,8 +262,8 @@ func (t *Tx) Lessons(repository string, limit int) ([]Lesson, error) {
 		}
 		out = append(out, l)
 		return nil
-	}, `SELECT job.id, job.repository, item.row FROM job JOIN item ON item.job = job.id AND item.kind = 'lesson'
-		WHERE ? = '' OR job.repository = ? ORDER BY job.updated DESC, item.position DESC LIMIT ?`, repository, repository, limitOf(limit))
+	}, `SELECT job.id, job.repository, item.row FROM job JOIN item ON item.job = job.id AND item.kind = 'lesson'`+
+		of+" ORDER BY job.updated DESC, item.position DESC LIMIT ?", args...)
 	return out, err
 }
 
