@@ -160,7 +160,7 @@ func evidence(s string) string {
 func (a *App) scriptCommand() *cobra.Command {
 	return &cobra.Command{Use: "agent-script", Hidden: true, DisableFlagParsing: true, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			code := scripted.Main(cmd.Context(), args, a.In, a.Out, a.Err, os.Environ())
+			code := scripted.Main(cmd.Context(), args, a.In, a.Out, a.Err, os.Environ(), a.Now)
 			if code != 0 {
 				return exitCode(code)
 			}

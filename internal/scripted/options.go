@@ -78,9 +78,10 @@ func Parse(args []string, stderr io.Writer) (Options, error) {
 	return o, nil
 }
 
-// Main is the command `duplex agent-script`: Parse and Run. The answer to the
-// first question may come on stdin when the arguments say "--answer -".
-func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
+// Main is the command `duplex agent-script`: Parse and Run, by the clock of who
+// starts it; nil is the system's. The answer to the first question may come on
+// stdin when the arguments say "--answer -".
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string, now func() time.Time) int {
 	o, err := Parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -97,7 +98,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		}
 		o.Answer = strings.TrimSpace(string(data))
 	}
-	o.Stdout, o.Stderr, o.Env = stdout, stderr, env
+	o.Stdout, o.Stderr, o.Env, o.Now = stdout, stderr, env, now
 	return Run(ctx, o)
 }
 

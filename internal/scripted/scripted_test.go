@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		os.Exit(hookMain(os.Args[2]))
 	}
 	if os.Getenv("SCRIPTED_TEST") == "agent" {
-		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
+		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ(), nil))
 	}
 	os.Exit(m.Run())
 }
