@@ -34,7 +34,6 @@ your own file, or with --project to .duplex.toml, for all who work on the projec
 		}}
 	c.Flags().BoolVar(&o.user, "user", false, "write to your own file (the default)")
 	c.Flags().BoolVar(&o.project, "project", false, "write to .duplex.toml of this work tree")
-	c.MarkFlagsMutuallyExclusive("user", "project")
 	return c
 }
 
@@ -58,6 +57,9 @@ func settingOf(v config.Value) setting {
 }
 
 func (a *App) configure(o configOptions) error {
+	if o.user && o.project {
+		return usagef("--user and --project are two files; choose one")
+	}
 	if (o.user || o.project) && !o.set {
 		return usagef("--user and --project say where a value is written: duplex config KEY VALUE")
 	}

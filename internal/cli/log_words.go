@@ -55,7 +55,7 @@ func colon(s string) string {
 
 // step is a meaningful call with its result.
 func (v *telling) step(p *job.Step) told {
-	l := told{text: p.Title, loose: true}
+	l := told{text: orNone(p.Title, "a call of class "+orNone(string(p.Class), "unknown")), loose: true}
 	if v.full && p.Command != "" {
 		l.text = p.Command
 	}

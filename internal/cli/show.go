@@ -644,10 +644,11 @@ func wrap(s string, n, most int) []string {
 			line, width = w, k
 		}
 		if most > 0 && len(out) == most {
-			out[most-1] = cut(out[most-1]+" "+line, n-1)
-			if !strings.HasSuffix(out[most-1], "…") {
-				out[most-1] += "…"
+			last := out[most-1]
+			if i := strings.LastIndexByte(last, ' '); len([]rune(last)) >= n && i > 0 {
+				last = last[:i]
 			}
+			out[most-1] = last + "…"
 			return out
 		}
 	}

@@ -75,6 +75,8 @@ func (w *tale) git(args ...string) {
 	w.t.Helper()
 	c := exec.Command("git", args...)
 	c.Dir = w.dir
+	// The same commit, by its id, each time.
+	c.Env = append(os.Environ(), "GIT_AUTHOR_DATE=2026-11-09T08:00:00Z", "GIT_COMMITTER_DATE=2026-11-09T08:00:00Z", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 	if out, err := c.CombinedOutput(); err != nil {
 		w.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}
@@ -85,7 +87,7 @@ func (w *tale) run(session, in string, args ...string) (out, errs string, code i
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
 	a := &App{Args: args, In: strings.NewReader(in), Out: &stdout, Err: &stderr, Dir: w.dir, Program: "duplex",
-		Now: func() time.Time { return w.now }, Version: Version{Number: "0.1.0", Commit: "4e1c9ab", Date: "2026-11-01T10:00:00Z"},
+		Now: w.clock, Version: Version{Number: "0.1.0", Commit: "4e1c9ab", Date: "2026-11-01T10:00:00Z"},
 		Getenv: func(k string) string {
 			if k == "SCRIPT_SESSION_ID" {
 				return session
@@ -113,6 +115,8 @@ func (w *tale) as(session string, args ...string) {
 		w.t.Fatalf("duplex %s in %s: exit %d\n%s%s", strings.Join(args, " "), session, code, out, errs)
 	}
 }
+
+func (w *tale) clock() time.Time { return w.now }
 
 // at sets the clock: a day of November 2026 and a time.
 func (w *tale) at(day int, clock string) {
