@@ -12,10 +12,13 @@ type view struct {
 	joins bool // join was asked for
 }
 
-const esc = '\x1b'
+const (
+	esc       = '\x1b'
+	fullWidth = '\xef' // first byte of the colon that Chinese and Japanese write
+)
 
 // escapes says which bytes may start something to undo.
-var escapes = [256]bool{'\\': true, esc: true, '%': true, '&': true, '"': true, '\'': true}
+var escapes = [256]bool{fullWidth: true, '\\': true, esc: true, '%': true, '&': true, '"': true, '\'': true}
 
 // decode makes the view of s. With join, literals written in pieces ("a" + "b", backslash-newline) become
 // one; without, each piece keeps its own start, where a prefix can be seen.
@@ -111,7 +114,14 @@ func step(s string, i int, join bool) (out string, n int, joined bool) {
 		}
 	case '%':
 		if b, ok := hexByte(s, i+1); ok && urlDecoded(b) {
+			if b == '"' {
+				return "\x01", 3, false
+			}
 			return asciiString(b), 3, false
+		}
+	case fullWidth:
+		if strings.HasPrefix(s[i:], "：") {
+			return ":", len("："), false
 		}
 	case '&':
 		out, n = entity(s, i)
@@ -258,7 +268,7 @@ func ansi(s string, i int) int {
 // urlDecoded says which bytes are undone in %XX: what credentials are made of and URLs are built with, but
 // not & and space, which would end a value that goes on.
 func urlDecoded(b byte) bool {
-	return (wordDash | dot | plus | equals | tilde).has(b) || b == ':' || b == '@'
+	return (wordDash | dot | plus | equals | tilde).has(b) || b == ':' || b == '@' || b == '"'
 }
 
 func entity(s string, i int) (string, int) {

@@ -16,7 +16,10 @@ const (
 // credential decides whether v, the value of a name of strength st, is one. It is none when it is a
 // placeholder, a reference to where the credential is kept, an id, a path, a type, or code.
 func credential(v string, st strength, f form) bool {
-	if len(v) < 4 || len(v) > 4096 || reference(v) || placeholder(v) || located(v) || identified(v) {
+	if len(v) < 4 || len(v) > 4096 || reference(v) || placeholder(v) || located(v) {
+		return false
+	}
+	if identified(v) && (st < token || len(v) != 66 || v[:2] != "0x") { // a key of 256 bits is one with 0x too
 		return false
 	}
 	switch st {
@@ -44,7 +47,7 @@ func passwordLike(v string, f form) bool {
 	case constant(v) || naming(v):
 		return false
 	case f == quoted:
-		return !dottedName(v)
+		return !dottedName(v) && !(strings.IndexByte(v, '/') > 0 && digits == 0 && wordy(v)) // a path in a store
 	case f == env:
 		return true
 	case strings.IndexByte(v, '[') > 0 && identifier(v[:strings.IndexByte(v, '[')]): // args[1]

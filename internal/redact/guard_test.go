@@ -127,9 +127,9 @@ func TestNameStrength(t *testing.T) {
 	for want, names := range map[strength]string{
 		passwd: "password PASSWORD dbPassword DB_PASS PGPASSWORD MYSQL_PWD ansible_become_pass keyPassphrase password2 PASSWORD_PROD storepass userPasswd psk",
 		token:  "token api_key apiKey APIKey X-Api-Key client_secret AWS_SECRET_ACCESS_KEY SharedAccessKey _authToken secret_key_base client-key-data API_TOKEN_2 jwt",
-		weak:   "STRIPE_KEY groqKey GITHUB_PAT",
+		weak:   "STRIPE_KEY groqKey GITHUB_PAT primary_key",
 		bare:   "key Key",
-		none: "password_hash PASSWORD_FIELD_NAME token_ttl secretName secretKeyRef max_tokensize key_file primary_key cacheKey publicKey compass bypass user id token_id " +
+		none: "password_hash PASSWORD_FIELD_NAME token_ttl secretName secretKeyRef max_tokensize key_file foreign_key cacheKey publicKey compass bypass user id token_id " +
 			"api_key_id tokenizer secretary OLDPWD input_tokens_total keyboard a",
 	} {
 		for name := range strings.FieldsSeq(names) {

@@ -28,7 +28,8 @@ func (c *scan) authorization(i int) int {
 		if end := c.scheme(i, j); end > j {
 			return end
 		}
-		return j
+		end, _ := c.bearer(blank.run(s, j), false) // a scheme of somebody's own
+		return end
 	}
 	return c.opaque(i)
 }
@@ -161,4 +162,32 @@ func (c *scan) sessionCookie(name, v string) bool {
 		}
 	}
 	return len(v) >= 20 && random(v) && !uuid(v) && !strings.HasPrefix(v, "GA1")
+}
+
+// protocol reads the line by which a client of Redis, SMTP, IMAP or FTP logs in, from its command s[i:j] on.
+func (c *scan) protocol(i, j int) int {
+	s := c.s
+	at := blank.run(s, j)
+	if at == j || i > 0 && charOf[s[i-1]]&(space|quote) == 0 && s[i-1] != '>' {
+		return j
+	}
+	for n := 0; n < 3 && at < len(s); n++ {
+		end := at
+		for end < len(s) && charOf[s[end]]&(space|quote) == 0 {
+			end++
+		}
+		v := s[at:end]
+		plain := n == 1 && (s[j:at] == " PLAIN " || s[j:at] == " LOGIN ") && len(v) >= 12 && (base64s | equals).only(v)
+		if plain || strict(v) && !reference(v) && !placeholder(v) && strings.IndexByte(v, '=') < 0 {
+			c.add(at, end, "password")
+			return end
+		}
+		if end < len(s) && quote.has(s[end]) && end == at {
+			end++
+		}
+		if at = blank.run(s, end); at == end {
+			return j
+		}
+	}
+	return j
 }

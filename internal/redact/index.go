@@ -40,6 +40,7 @@ const (
 	ruleNetrc
 	ruleSecure
 	ruleValues
+	ruleProtocol
 )
 
 func newIndex() (x index) {

@@ -110,13 +110,17 @@ func partStrength(last, before []byte) strength {
 		"creds", "cred", "jwt", "authkey", "authorization", "passkey", "sastoken", "idtoken", "usertoken", "bottoken",
 		"accountkey", "sharedaccesskey", "sharedkey", "masterkey", "encryptionkey", "servicekey", "secrets",
 		"tokens", "apikeys", "sessiontoken", "webhooksecret", "phpsessid", "jsessionid", "sessid", "sessionid", "xsrf", "csrf",
-		"licensekey", "appkey", "mnemonic", "bearer", "identitytoken", "registrytoken", "consumersecret", "storagekey", "hmackey":
+		"licensekey", "appkey", "mnemonic", "bearer", "samlresponse", "identitytoken", "registrytoken", "consumersecret", "storagekey", "hmackey":
 		return token
 	case "auth":
 		return token
 	case "pat", "sas", "otp", "dsn":
 		if len(before) > 0 && string(last) != "dsn" {
 			return weak
+		}
+	case "signature":
+		if endsIn(before, "oauth") {
+			return token
 		}
 	case "salt":
 		if endsIn(before, "auth") || endsIn(before, "logged_in") || endsIn(before, "nonce") || endsIn(before, "secret") {
@@ -170,9 +174,9 @@ func keyStrength(before []byte) strength {
 	case "api", "secret", "access", "private", "auth", "account", "signing", "encryption", "master", "service", "license",
 		"admin", "crypt", "enc", "jwt", "hmac", "webhook", "subscription", "function", "functions", "root", "deploy",
 		"consumer", "app", "application", "client", "storage", "decryption", "recovery", "write", "ingest", "integration",
-		"activation", "security", "session", "cookie", "shared", "wep", "wpa", "in", "nonce", "read", "rest", "server":
+		"activation", "security", "session", "cookie", "shared", "wep", "wpa", "in", "nonce", "read", "rest", "server", "unseal":
 		return token
-	case "cache", "idempotency", "partition", "sort", "primary", "foreign", "public", "object", "s3", "row", "group", "routing",
+	case "cache", "idempotency", "partition", "sort", "foreign", "public", "object", "s3", "row", "group", "routing",
 		"dedupe", "dedup", "hash", "map", "index", "composite", "lookup", "query", "translation", "i18n", "state", "event",
 		"message", "host", "known", "range", "unique", "natural", "surrogate", "registry", "pub", "range_", "sub", "prefix",
 		"config", "setting", "label", "column", "order", "shift", "ctrl", "alt", "meta", "hot", "any", "arrow", "enter",

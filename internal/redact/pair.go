@@ -11,7 +11,7 @@ func (c *scan) pair(i int) int {
 	case s[i] == ':' && strings.HasPrefix(s[i:], "://"):
 		return c.url(i)
 	case s[i] == ':' && after < len(s) && s[after] == ':':
-		return i + 2
+		return c.twoColons(i)
 	case s[i] == ':' && after < len(s) && s[after] == '=':
 		after++
 	case s[i] == '=' && after < len(s) && s[after] == '>':
@@ -38,7 +38,7 @@ func (c *scan) pair(i int) int {
 	}
 	name := s[nameFrom:nameTo]
 	if s[i] == ':' && digit.only(name) {
-		return max(c.telegram(nameFrom, i), c.pgpass(nameFrom, i))
+		return max(c.telegram(nameFrom, i), c.pgpass(nameFrom, i), c.pwdump(i), c.numbered(nameFrom, after))
 	}
 	if end, ok := c.headerValue(name, after); ok {
 		return max(after, end)
@@ -51,10 +51,12 @@ func (c *scan) pair(i int) int {
 		if end, ok := c.namedBeside(name, after); ok {
 			return max(after, end)
 		}
-		return after
+		return max(after, c.namedBefore(name, after))
 	}
-	if st == bare {
-		return after
+	if st == bare || equalFold("key", name) && s[i] == '=' {
+		if end := c.namedBefore(name, after); end > after || st == bare {
+			return end
+		}
 	}
 	valueAt := c.valueStart(after, nameFrom, i)
 	if s[i] == ':' && equalFold("pass", name) { // may be the verdict of a test
@@ -84,6 +86,12 @@ func (c *scan) pair(i int) int {
 // value cuts out the value at i if it is a credential, and returns where it ends.
 func (c *scan) value(i int, st strength, f form, compares bool) int {
 	s := c.s
+	if i < len(s) && s[i] == '{' {
+		return c.nested(i, st)
+	}
+	if i < len(s) && newline.has(s[i]) {
+		return c.bullets(i, st)
+	}
 	if i < len(s) && s[i] == '[' {
 		if markerEnd(s, i) > i {
 			return markerEnd(s, i)
@@ -216,6 +224,9 @@ func (c *scan) nameBefore(i int) (from, to int) {
 		}
 		to--
 	}
+	for n := 0; to > 0 && to < i && blank.has(s[to-1]) && n < 8; n++ { // PASSWORD ?= x
+		to--
+	}
 	from = to
 	for from > 0 && to-from < 80 && ((wordDash | dot).has(s[from-1]) || s[from-1] >= 0x80) {
 		from--
@@ -238,6 +249,8 @@ func (c *scan) named(from, to, sep int) strength {
 		if before := alnum.runBack(s, max(from-1, 0)); from > 0 && s[from-1] == ' ' && before < from-1 {
 			return max(st, nameStrength(s[before:from-1]+"_"+name))
 		}
+	case motDe(s, from, to):
+		return passwd
 	case equalFold("string", name) || equalFold("str", name), equalFold("text", name): // var password string = "x"
 		if before := wordDash.runBack(s, max(from-1, 0)); from > 0 && s[from-1] == ' ' && before < from-1 && s[sep] == '=' {
 			return nameStrength(s[before : from-1])
@@ -285,36 +298,6 @@ func (c *scan) startsLine(from int) bool {
 		return true
 	}
 	return false
-}
-
-// namedBeside reads a value whose name is the value of another field: name: DB_PASSWORD, value: x.
-func (c *scan) namedBeside(name string, after int) (int, bool) {
-	if !equalFold("value", name) && !equalFold("val", name) {
-		return 0, false
-	}
-	s := c.s
-	from := max(0, after-200)
-	before := s[from:after]
-	at := -1
-	for _, k := range [...]string{"name", "Name", "key", "Key", "NAME", "KEY", "id", "setting"} {
-		if j := strings.LastIndex(before, k); j > at && j+len(k) < len(before) && j > 0 && !word.has(before[j-1]) {
-			if b := before[j+len(k)]; b == '=' || b == ':' || quote.has(b) || blank.has(b) {
-				at = j + len(k)
-			}
-		}
-	}
-	if at < 0 || strings.Contains(before[at:], "}") || strings.Contains(before[at:], "/>") || strings.Contains(before[at:], "</") || strings.Count(before[at:], "\n") > 1 {
-		return 0, false
-	}
-	j := at
-	for j < len(before) && (charOf[before[j]]&(quote|blank|equals) != 0 || before[j] == ':') {
-		j++
-	}
-	st := nameStrength(before[j:(wordDash|dot).run(before, j)])
-	if st < weak {
-		return 0, false
-	}
-	return c.value(blank.run(s, after), st, line, false), true
 }
 
 // field reads the whole text as the value of a field with this name.

@@ -9,7 +9,13 @@ func (c *scan) says(i, j int) int {
 	if equalFold("contrase", s[i:j]) && strings.HasPrefix(s[j:], "ña") {
 		j += len("ña")
 	}
+	if k := blank.run(s, j); k < len(s) && (s[k] == ',' || s[k] == '|' || s[j] == '\t' || newline.has(s[k]) || quote.has(s[j])) {
+		c.column(i, j)
+	}
 	st := nameStrength(s[i:j])
+	if st == none && motDe(s, i, j) {
+		st = passwd
+	}
 	if at := blank.run(s, j); at > j && !(dash | dot | dollar).has(s[max(i, 1)-1]) {
 		if end := c.told2(at, s[i:j]); end > at {
 			return end
@@ -20,7 +26,7 @@ func (c *scan) says(i, j int) int {
 			st = nameStrength(s[before:i-1] + "_" + s[i:j])
 		}
 	}
-	if st < weak || j >= len(s) || !blank.has(s[j]) || i > 0 && ((dash|dot).has(s[i-1]) || s[i-1] == '$' || s[i-1] == '/') {
+	if st < token || j >= len(s) || !blank.has(s[j]) || i > 0 && ((dash|dot).has(s[i-1]) || s[i-1] == '$' || s[i-1] == '/') {
 		return j
 	}
 	at := blank.run(s, j)
@@ -64,6 +70,36 @@ func (c *scan) says(i, j int) int {
 		at = blank.run(s, end)
 	}
 	return j
+}
+
+// motDe says whether the word passe at s[i:j] is a part of the French word for password.
+func motDe(s string, i, j int) bool {
+	return s[i:j] == "passe" && strings.HasSuffix(s[:i], "ot de ")
+}
+
+// quotedAfter reads the literal that stands right behind a name, as in SQL, Gradle and Lisp: storePassword "x".
+// After the word send it is what an expect script answers to a prompt.
+func (c *scan) quotedAfter(i, j int) int {
+	s := c.s
+	name := s[wordDash.runBack(s, i):j]
+	st := nameStrength(name)
+	if st < weak {
+		if name != "send" || !strings.Contains(s[max(0, i-200):i], "assword") {
+			return j
+		}
+		st = passwd
+	}
+	l, ok := c.quotedAt(j + 1)
+	v := strings.TrimRight(l.text(s), "\\rn\x05")
+	if !ok || !c.closed(l) || !credential(v, st, quoted) {
+		return j
+	}
+	// "pass `name` to it" is a sentence, and so is most of what stands in backticks.
+	if (name == "send" || s[j+1] == '`' || equalFold("pass", name)) && !strict(v) && !random(v) {
+		return j
+	}
+	c.add(l.from, l.to, kindOf(st))
+	return l.end
 }
 
 // closed says whether a literal has its closing quote.

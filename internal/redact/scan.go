@@ -75,6 +75,11 @@ func (c *scan) word(i, j int) int {
 			return end
 		}
 	}
+	if j+1 < len(s) && s[j] == ' ' && charOf[s[j+1]]&quote != 0 {
+		if end := c.quotedAfter(i, j); end > j {
+			return end
+		}
+	}
 	if c.index.mayBeKeyword(s[i], j-i) {
 		if k := c.index.keyword(s[i:j]); k != nil {
 			return max(j, c.keyword(k, i, j))
@@ -120,6 +125,8 @@ func (c *scan) keyword(k *keyword, i, j int) int {
 		return c.netrc(j)
 	case ruleSecure:
 		return c.secureString(j)
+	case ruleProtocol:
+		return c.protocol(i, j)
 	case ruleValues:
 		return c.values(i, j)
 	}

@@ -56,6 +56,9 @@ func (c *scan) element(i int) int {
 		return c.hereString(i)
 	}
 	from := i + 1
+	if from < len(s) && s[from] == '-' {
+		return c.assigns(i)
+	}
 	if from >= len(s) || !(letters | underscore).has(s[from]) {
 		return from
 	}
@@ -64,6 +67,9 @@ func (c *scan) element(i int) int {
 		end++
 	}
 	name := s[from:end]
+	if name == "key" && end < len(s) && s[end] == '>' {
+		return max(from, c.propertyList(end+1))
+	}
 	st := nameStrength(name[strings.LastIndexByte(name, ':')+1:])
 	if st <= bare {
 		return from
@@ -77,28 +83,7 @@ func (c *scan) element(i int) int {
 	if end >= len(s) || s[end] != '>' || s[end-1] == '/' {
 		return from
 	}
-	value := end + 1
-	if strings.HasPrefix(s[value:], "<![CDATA[") {
-		value += len("<![CDATA[")
-	}
-	to := value
-	for to < len(s) && to-value < 1024 && s[to] != '<' && s[to] != ']' {
-		to++
-	}
-	if to == len(s) || !strings.HasPrefix(s[to:], "</") && !strings.HasPrefix(s[to:], "]]>") {
-		return from
-	}
-	for value < to && space.has(s[value]) {
-		value++
-	}
-	for to > value && space.has(s[to-1]) {
-		to--
-	}
-	if value < to && credential(s[value:to], st, quoted) {
-		c.add(value, to, kindOf(st))
-		return to
-	}
-	return from
+	return max(from, c.elementText(end+1, st))
 }
 
 // identified reads the password of SQL's IDENTIFIED [WITH plugin] BY [PASSWORD] 'x', after the first word.

@@ -57,7 +57,8 @@ func (c *scan) argumentAt(at int) (argument, bool) {
 //	-u:   after the colon           -U%  after the percent sign   -u,  after the comma
 //	@2    the second argument that is no flag, counted from the last word that must occur; @$ the last
 //	?2    the same, if the argument before it is the name of a credential
-//	/p:   after this prefix         #/   user/password
+//	/p    the next argument         /p:   after this prefix
+//	#/    user/password             ~/    the same, beyond doubt
 //
 // A first "(name)" is the whole name of the program, where the keyword is only its beginning.
 func (c *scan) shell(i int, flags string) int {
@@ -94,7 +95,7 @@ func (c *scan) arguments(args []argument, way string) {
 	s := c.s
 	for spec := range strings.FieldsSeq(way) {
 		switch spec[0] {
-		case '-', '/', '#':
+		case '-', '/', '#', '~':
 			for i, a := range args {
 				c.option(args, i, a, spec)
 			}
@@ -122,14 +123,19 @@ func (c *scan) option(args []argument, i int, a argument, spec string) {
 	text := a.text(s)
 	last := spec[len(spec)-1]
 	switch {
-	case spec == "#/":
+	case last == '/':
 		user, pass, ok := strings.Cut(text, "/")
 		if n := strings.LastIndexByte(pass, '@'); n > 0 {
 			pass = pass[:n]
 		}
-		if ok && user != "" && !strings.HasPrefix(text, "-") && !strings.ContainsAny(pass, "/.") {
+		if ok && user != "" && !strings.HasPrefix(text, "-") && !strings.ContainsAny(pass, "/.") && (spec == "#/" || strict(pass)) {
 			from := a.from + len(user) + 1
 			c.secretArgument(from, from+len(pass))
+		}
+		return
+	case spec[0] == '/' && last != ':':
+		if text == spec && i+1 < len(args) {
+			c.secretArgument(args[i+1].from, args[i+1].to)
 		}
 		return
 	case spec[0] == '/':
@@ -221,6 +227,9 @@ func (c *scan) positional(args []argument, which string, named bool) {
 // flag reads --password x, -token x and "--password", "x", from the dash at i on.
 func (c *scan) flag(i int) int {
 	s := c.s
+	if i+1 < len(s) && s[i+1] == '>' {
+		return c.assigns(i)
+	}
 	if i > 0 && charOf[s[i-1]]&(space|quote) == 0 && strings.IndexByte("[(,", s[i-1]) < 0 {
 		return (dash).run(s, i)
 	}
