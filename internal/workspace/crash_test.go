@@ -38,13 +38,13 @@ func (p *place) start(args ...string) *exec.Cmd {
 func TestCase54KilledWhileKeeping(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	for i := range 300 {
+	for i := range 150 {
 		p.write(fmt.Sprintf("many/%d", i), strings.Repeat(fmt.Sprintf("line of %d\n", i), 50))
 	}
 	first := p.keep()
 	random := rand.New(rand.NewPCG(54, 1))
-	for round := range scaled(8) {
-		for i := range 300 {
+	for round := range scaled(6) {
+		for i := range 150 {
 			p.write(fmt.Sprintf("many/%d", i), strings.Repeat(fmt.Sprintf("round %d of %d\n", round, i), 50))
 		}
 		want := p.snapshot()
@@ -74,14 +74,14 @@ func TestCase54KilledWhileKeeping(t *testing.T) {
 func TestKilledWhileGoingBack(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	for i := range 300 {
+	for i := range 150 {
 		p.write(fmt.Sprintf("many/%d", i), fmt.Sprintf("good %d\n", i))
 	}
 	want := p.snapshot()
 	s := p.keep()
 	random := rand.New(rand.NewPCG(54, 2))
-	for range scaled(8) {
-		for i := range 300 {
+	for range scaled(6) {
+		for i := range 150 {
 			p.write(fmt.Sprintf("many/%d", i), fmt.Sprintf("bad %d\n", i))
 		}
 		cmd := p.start("restore", s.Commit)

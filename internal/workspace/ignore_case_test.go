@@ -207,7 +207,9 @@ func TestCase37BigFile(t *testing.T) {
 		t.Errorf("not covered: %+v, want huge.bin", s.NotCovered)
 	}
 	p.write("README", "changed\n")
-	p.restore(s)
+	if r := p.restore(s); r.Undo.Bytes > 1<<20 {
+		t.Errorf("the undo point took %d bytes", r.Undo.Bytes)
+	}
 	if info, err := os.Stat(p.at("huge.bin")); err != nil || info.Size() != 300<<20 {
 		t.Errorf("huge.bin is %v (%v)", info, err)
 	}

@@ -21,6 +21,8 @@ type KeepOptions struct {
 	CaptureIgnored bool                   // small ignored files (≤ 256 KiB, not in an ignored folder) go to a store outside the repository
 	Large          bool                   // a person agreed to more than the limits
 	Skip           func(path string) bool // files to hold back though git does not ignore them; nil: none
+
+	undo bool // the present before going back: however much it is, it has to be kept
 }
 
 // Keep makes a safe point of the workspace as it is. HEAD, the user's index

@@ -69,7 +69,7 @@ func (t *turn) limit(ctx context.Context, o KeepOptions, base *baseIndex, user *
 			f.cover.NotCovered = dropPath(f.cover.NotCovered, p)
 		}
 	}
-	if !o.Large && (files > mostFiles || bytes > mostBytes) {
+	if !o.Large && !o.undo && (files > mostFiles || bytes > mostBytes) {
 		return fmt.Errorf("%w: %d new files, %d MiB new or changed in %s; let git ignore what can be made again (.gitignore), or allow it with --large",
 			ErrTooMuch, files, bytes>>20, t.w.Top)
 	}

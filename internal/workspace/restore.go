@@ -86,7 +86,7 @@ func (t *turn) restore(ctx context.Context, o RestoreOptions, r *Restored) error
 		o.Last, lastManifest = last.Commit, lm
 	}
 	keep := KeepOptions{Job: o.Job, N: o.N, Why: "before going back to " + target.ID, Position: o.Position,
-		Message: o.Message, CaptureIgnored: o.CaptureIgnored, Large: true}
+		Message: o.Message, CaptureIgnored: o.CaptureIgnored, undo: true}
 	g, err := t.plan(ctx, o, keep, target, m)
 	if err != nil {
 		return err
