@@ -15,7 +15,10 @@ func KnownValues(lines []string) []string {
 		if pass := passwordOf(value); len(pass) >= shortest {
 			out = append(out, pass)
 		}
-		if nameStrength(strings.TrimSpace(name)) >= weak && !located(value) {
+		if name = strings.TrimSpace(name); name == "PWD" || name == "OLDPWD" {
+			continue // the shell's folder: a job whose folder is hidden cannot be worked on
+		}
+		if nameStrength(name) >= weak && !located(value) {
 			out = append(out, value)
 		}
 	}

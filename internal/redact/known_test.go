@@ -50,7 +50,7 @@ func TestKnownValuesOfAnEnvironment(t *testing.T) {
 	got := KnownValues([]string{
 		"# comment", "HOME=/root", "export DB_PASSWORD='" + chosen() + "'", "API_TOKEN=" + fake("", 20), "TOKEN_FILE=/run/secrets/token",
 		"SSH_AUTH_SOCK=/tmp/ssh/agent.1", "SECRET_KEY=changeme-please", "PIN_CODE_PASSWORD=1234", "DATABASE_URL=postgres://app:" + chosen2() + "@db/x",
-		"APP_SECRET=${OTHER}", "PWD=/home/dev/project", "LANG=en_US.UTF-8", "nothing",
+		"APP_SECRET=${OTHER}", "PWD=/home/dev/project", "PWD=/tmp/shop-018139/q7", "LANG=en_US.UTF-8", "nothing",
 	})
 	if want := []string{chosen(), fake("", 20), chosen2()}; !slices.Equal(got, want) {
 		t.Errorf("known values are %q, want %q", got, want)
