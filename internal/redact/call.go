@@ -54,7 +54,8 @@ func (c *scan) call(i int) int {
 		return max(i+1, end)
 	}
 	if st := nameStrength(label); st >= weak {
-		if l, ok := c.quotedAt(value); ok && credential(l.text(s), st, quoted) {
+		l, ok := c.quotedAt(value)
+		if v := l.text(s); ok && credential(v, st, quoted) && (digit.count(v) > 0 || lowers.count(label) == 0 || !alnum.only(label)) { // scrypt('password', 'salt')
 			c.add(l.from, l.to, kindOf(st))
 			return l.end
 		}

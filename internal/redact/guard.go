@@ -46,6 +46,8 @@ func passwordLike(v string, f form) bool {
 		return digits == len(v) && (f == env || f == quoted || len(v) >= 6) && st20(v)
 	case constant(v) || naming(v):
 		return false
+	case f != quoted && (digits+lettersN < 4 || strings.ContainsAny(v, "{}")):
+		return false
 	case f == quoted:
 		return !dottedName(v) && !(strings.IndexByte(v, '/') > 0 && digits == 0 && wordy(v)) // a path in a store
 	case f == env:
@@ -84,10 +86,21 @@ func tokenLike(v string, f form) bool {
 		return false
 	case f == env && digits > 0 && len(v) >= 10 && !dottedName(v) && !strings.ContainsAny(v, "/:"):
 		return true
-	case wordy(v), f != quoted && f != env && identifier(v) && len(v) < 16: // a type or a variable: Uint8Array
+	case wordy(v), f != quoted && f != env && identifier(v) && variable(v):
 		return false
 	}
 	return digits > 0 || switches(v) >= 5 || len(v)-digits-lettersN >= 3
+}
+
+// variable says whether an identifier is rather the name of something than a token: Uint8Array, dk.key1024,
+// testEd25519PrivateKey.
+func variable(v string) bool {
+	if len(v) < 16 || strings.IndexByte(v, '.') > 0 && digit.count(v) < 4 {
+		return true
+	}
+	var buf [64]byte
+	low := lowerInto(&buf, v)
+	return strings.Contains(low, "key") || strings.Contains(low, "secret") || strings.Contains(low, "token")
 }
 
 // random says whether v looks drawn rather than named: digits spread through it, or case that changes all
@@ -146,6 +159,9 @@ func wordPart(p string) bool {
 	}
 	// letters, then a few digits: sha256, oauth2, ed25519, v12
 	n := letters.run(p, 0)
+	if n >= 6 && digits <= 4 && n+digits == len(p) && wordPart(p[:n]) { // EncapsulationKey1024
+		return true
+	}
 	return n > 0 && n <= 10 && n+digits == len(p) && digits <= 5 && (digits <= 3 || n <= 3) && switches(p[:n]) <= 1
 }
 
@@ -185,7 +201,8 @@ func dottedName(v string) bool {
 
 // constant is the name of a constant or of an environment variable: OPENAI_API_KEY.
 func constant(v string) bool {
-	return len(v) >= 6 && (uppers | digit | underscore).only(v) && strings.IndexByte(v, '_') > 0 && wordy(v)
+	v = v[strings.LastIndexByte(v, '.')+1:]
+	return len(v) >= 6 && (uppers | digit | underscore).only(v) && strings.IndexByte(v, '_') > 0 && (wordy(v) || strings.Count(v, "_") >= 2)
 }
 
 // naming is a name that says itself what it is the name of: copperPasswordInput, my-secret, db_password.

@@ -103,6 +103,25 @@ CREATE TABLE copper_users (id uuid PRIMARY KEY, password_hash text NOT NULL, api
 INSERT INTO users (name, password) VALUES ($1, $2)
 "bos_token": "<s>", "eos_token": "<|im_end|>"
 1password = "latest"
+golang.org/x/exp v0.0.0-20251023183803-a4bb9ffd2546/go.mod h1:j/pmGrbnkbPtQfxEe5D0VQhZC6qKbfKifgD0oM7sR70=
+github.com/valyala/bytebufferpool,v1.0.0,h1:GqA5TC/0021Y/b9FG4Oi9Mr3q7XYx6KllzawFIhcdPw=,7f59f32c568539af
+"NewEncapsulationKey768": "NewEncapsulationKey1024",
+config.Certificates[0].PrivateKey = testEd25519PrivateKey
+NL80211_ATTR_SAE_PASSWORD = C.NL80211_ATTR_SAE_PASSWORD
+this._username=s._username,this._password=s._password;break}
+{this._scheme="",this._password=null,this._host="",this._port=""}
+return this._username+(null!=this._password?":"+this._password:"")+"@"
+pw := &PipeWriter{r: PipeReader{}}
+// os/exec won't set PWD automatically.
+gpg --keyserver hkps://keys.openpgp.org --recv-keys 5BE8A3F6C8A5C01D106C0AD820B1A390B168D356
+unrecognized token: "x'012G45'"
+{"0:0:0:0:000000:ffff:127.1.2.3", nil},
+// groupname:password:GID:user_list
+const key1 = scryptSync('password', 'salt', 64);
+2013-03-21:514B5D8A.6040705@grothoff.org:
+00000220  f0 41 7a 0d 87 c1 70 77  |.Az...pw.:..+..a|
+Do not pass ` + "`mode:autofix` to it; to rerun pass `-p fnox-core --lib`" + `
+Cache hit occurred on the primary key Windows-X64-mise-tools-10e3c71a74dacab56d94bfab69e8bb5f
 password := args[1]`
 
 func TestOrdinaryTextStays(t *testing.T) {

@@ -177,7 +177,7 @@ func keyStrength(before []byte) strength {
 		"activation", "security", "session", "cookie", "shared", "wep", "wpa", "in", "nonce", "read", "rest", "server", "unseal":
 		return token
 	case "cache", "idempotency", "partition", "sort", "foreign", "public", "object", "s3", "row", "group", "routing",
-		"dedupe", "dedup", "hash", "map", "index", "composite", "lookup", "query", "translation", "i18n", "state", "event",
+		"dedupe", "dedup", "recv", "send", "gpg", "pgp", "trusted", "fingerprint", "hash", "map", "index", "composite", "lookup", "query", "translation", "i18n", "state", "event",
 		"message", "host", "known", "range", "unique", "natural", "surrogate", "registry", "pub", "range_", "sub", "prefix",
 		"config", "setting", "label", "column", "order", "shift", "ctrl", "alt", "meta", "hot", "any", "arrow", "enter",
 		"escape", "tab", "json", "dict", "metric", "lock", "file", "path", "item", "node", "react", "parent", "child", "field":

@@ -37,6 +37,9 @@ func (c *scan) pair(i int) int {
 		return after
 	}
 	name := s[nameFrom:nameTo]
+	if inBlob(s, nameFrom, nameTo) || s[i] == ':' && s[nameFrom-min(nameFrom, 1)] == ':' && nameFrom > 0 && after < len(s) && !blank.has(s[after]) && !digit.only(name) {
+		return after // the end of base64, a field of a record
+	}
 	if s[i] == ':' && digit.only(name) {
 		return max(c.telegram(nameFrom, i), c.pgpass(nameFrom, i), c.pwdump(i), c.numbered(nameFrom, after))
 	}
@@ -162,7 +165,7 @@ func (c *scan) list(i int, st strength) int {
 			return i
 		}
 		l, ok := c.quotedAt(i)
-		if ok && credential(s[l.from:l.to], st, quoted) {
+		if v := l.text(s); ok && credential(v, st, quoted) && (st == passwd || strict(v) || len(v) >= 12 && random(v)) {
 			c.add(l.from, l.to, kindOf(st))
 		}
 		i = l.end
@@ -219,7 +222,7 @@ func (c *scan) nameBefore(i int) (from, to int) {
 	}
 	for n := 0; to > 0 && n < 3; n++ {
 		b := s[to-1]
-		if charOf[b]&quote == 0 && b != ']' && b != '*' && b != '?' && b != '!' {
+		if charOf[b]&quote == 0 && b != ']' && b != '*' && (b != '?' && b != '!' || n > 0) {
 			break
 		}
 		to--
@@ -243,6 +246,8 @@ func (c *scan) named(from, to, sep int) strength {
 	switch {
 	case query && st < token:
 		return queryStrength(name, st)
+	case st == token && c.complains(from):
+		return none
 	case st > bare:
 		return st
 	case st == bare || equalFold("phrase", name) || equalFold("code", name): // "API key: x"
@@ -257,6 +262,32 @@ func (c *scan) named(from, to, sep int) strength {
 		}
 	}
 	return st
+}
+
+// complains says whether the word before from makes the token one of a parser: unexpected token: "x".
+func (c *scan) complains(from int) bool {
+	s := c.s
+	if from == 0 || s[from-1] != ' ' {
+		return false
+	}
+	var buf [64]byte
+	switch lowerInto(&buf, s[letters.runBack(s, from-1):from-1]) {
+	case "unexpected", "unrecognized", "unrecognised", "illegal", "near", "next", "expected":
+		return true
+	}
+	return false
+}
+
+// inBlob says whether the name s[from:to] is the end of base64: ...kZPw=
+func inBlob(s string, from, to int) bool {
+	if to-from >= 16 && random(s[from:to]) {
+		return true
+	}
+	if from == 0 || s[from-1] != '/' && s[from-1] != '+' {
+		return false
+	}
+	start := base64s.runBack(s, from)
+	return from-start >= 12 && random(s[start:from])
 }
 
 // queryStrength judges a parameter of a URL, where a signature or a bare key opens a door by itself.
@@ -357,7 +388,7 @@ func (c *scan) pgpass(from, colon int) int {
 	for to < len(s) && charOf[s[to]]&(space|quote) == 0 {
 		to++
 	}
-	if !strict(s[at:to]) {
+	if v := s[at:to]; !strict(v) || strings.IndexByte(v, ':') >= 0 || letters.count(s[host:at]) < 3 {
 		return colon
 	}
 	c.add(at, to, "password")

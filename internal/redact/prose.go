@@ -223,7 +223,13 @@ func (c *scan) sets(j int) int {
 	if st < weak || lowers.count(s[from:to]) > 0 { // "set password policy" is a sentence
 		return j
 	}
-	return max(j, c.value(blank.run(s, to), st, env, false))
+	at := blank.run(s, to)
+	if s[j-1] == 't' && at < len(s) && !quote.has(s[at]) { // and "set PWD automatically" too
+		if l, ok := c.literalAt(at, env); !ok || !strict(l.text(s)) && !random(l.text(s)) && (l.to-l.from < 8 || digit.count(l.text(s)) == 0) {
+			return j
+		}
+	}
+	return max(j, c.value(at, st, env, false))
 }
 
 // told2 reads a user and a password after a word that announces both (login: app / x), and a passphrase of

@@ -128,7 +128,7 @@ func (c *scan) option(args []argument, i int, a argument, spec string) {
 		if n := strings.LastIndexByte(pass, '@'); n > 0 {
 			pass = pass[:n]
 		}
-		if ok && user != "" && !strings.HasPrefix(text, "-") && !strings.ContainsAny(pass, "/.") && (spec == "#/" || strict(pass)) {
+		if ok && word.only(user) && user != "" && !strings.HasPrefix(text, "-") && !strings.ContainsAny(pass, "/.") && (spec == "#/" || strict(pass)) {
 			from := a.from + len(user) + 1
 			c.secretArgument(from, from+len(pass))
 		}

@@ -59,7 +59,7 @@ func urlPassword(pass, user string) bool {
 	if pass == "" || reference(pass) || pass == user || strings.Trim(pass, "*x.X") == "" {
 		return false
 	}
-	if digit.only(pass) && len(pass) < 4 || (uppers | underscore).only(pass+user) {
+	if len(pass) < 4 || (uppers | underscore).only(pass+user) {
 		return false
 	}
 	return !placeholder(pass) && !naming(pass) && !constant(pass)
@@ -159,7 +159,7 @@ func (c *scan) userinfo(i int) int {
 		before = before[n+1:]
 	}
 	user, pass, ok := strings.Cut(before, ":")
-	if !ok || user == "" || len(pass) < 8 || strings.ContainsAny(pass, ":/") || !hostAt(rest) || !strict(pass) {
+	if !ok || user == "" || !(letters | underscore).has(user[0]) || len(pass) < 8 || strings.ContainsAny(pass, ":/") || !hostAt(rest) || !strict(pass) {
 		return i + 1
 	}
 	if urlPassword(pass, user) {

@@ -84,7 +84,7 @@ func (c *scan) ends(i, j int) bool {
 		open := strings.IndexByte("([{", opener(b))
 		return open < 0 || strings.IndexByte(s[i:j], opener(b)) < 0
 	case ',', ';', '&':
-		if charOf[next]&alnum == 0 {
+		if charOf[next]&alnum == 0 || b == ';' && strings.IndexByte(s[i:j], '.') > 0 && identifier(s[i:j]) && wordy(s[i:j]) {
 			return true
 		}
 		return c.names(j + 1)
@@ -96,7 +96,7 @@ func (c *scan) ends(i, j int) bool {
 
 // names says whether a name and a separator stand at i: the next of a list of pairs.
 func (c *scan) names(i int) bool {
-	k := wordDash.run(c.s, i)
+	k := (wordDash | dot).run(c.s, i)
 	n := blank.run(c.s, k)
 	return k > i && n < len(c.s) && (c.s[n] == '=' || c.s[n] == ':')
 }

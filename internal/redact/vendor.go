@@ -47,6 +47,9 @@ func (c *scan) alone(v *vendor, i, end int) bool {
 	}
 	switch v.kind {
 	case "facebook", "square", "twitter", "confluent":
+		if v.kind == "twitter" && strings.HasPrefix(s[i+len(v.prefix):], "AA") { // zeroes in base64
+			return false
+		}
 		return (i == 0 || !(plus | dash).has(s[i-1])) && (end == len(s) || !(plus | equals | wordDash).has(s[end]))
 	}
 	return true
