@@ -84,7 +84,7 @@ func (f *folding) leaseTaken(p *LeaseTaken) error {
 
 func (f *folding) handedOver(p *HandedOver) error {
 	f.s.Handover = &HandoverNow{Entry: f.e.ID, Position: f.e.Position, At: f.e.HappenedAt, Session: f.e.Session, Fill: p.Fill, Why: Clip(p.Why, maxWord)}
-	if p.Next != "" && f.s.Next == "" {
+	if p.Next != "" {
 		f.s.Next = Clip(p.Next, maxNext)
 	}
 	f.mark()
@@ -166,22 +166,28 @@ func (p *Spent) follows(old *Spent) bool {
 }
 
 // unbill takes a replaced row off the session it was billed to, which is another
-// one when a resume or a fork carried the message on.
+// one when a resume or a fork carried the message on, or none when the session sat
+// down only afterwards.
 func (f *folding) unbill(old *Spend) error {
-	if old.Session == f.e.Session {
-		sit, err := f.session()
-		if sit != nil {
-			sit.Spent, sit.Pico = sit.Spent.Minus(old.Tokens), sit.Pico-pico(old.Spent)
+	sit, err := f.session()
+	if err != nil {
+		return err
+	}
+	if old.Session != f.e.Session {
+		row, err := f.rows.Sitting(old.Session)
+		if err != nil || row == nil {
+			return err
 		}
-		return err
+		other := *row
+		sit = &other
 	}
-	row, err := f.rows.Sitting(old.Session)
-	if err != nil || row == nil {
-		return err
+	if sit == nil || old.Position < sit.First {
+		return nil
 	}
-	sit := *row
 	sit.Spent, sit.Pico = sit.Spent.Minus(old.Tokens), sit.Pico-pico(old.Spent)
-	f.put(Change{Sitting: &sit})
+	if old.Session != f.e.Session {
+		f.put(Change{Sitting: sit})
+	}
 	return nil
 }
 
