@@ -24,7 +24,8 @@ func (f *folding) sessionStarted(p *SessionStarted) error {
 	if err != nil {
 		return err
 	}
-	if !f.e.Guest {
+	beside := f.e.Guest || f.e.Late
+	if !beside {
 		s.Sessions++
 	}
 	row := &Sitting{ID: f.e.Session, Number: p.Number, Started: f.e.HappenedAt, SessionStarted: *p, Guest: f.e.Guest, First: f.e.Position}
@@ -33,7 +34,7 @@ func (f *folding) sessionStarted(p *SessionStarted) error {
 		row.Steps, row.Spent, row.Pico, row.Context, row.Peak = before.Steps, before.Spent, before.Pico, before.Context, before.Peak
 	}
 	f.sitting = row
-	if p.Workspace.ID != "" && !f.e.Guest {
+	if p.Workspace.ID != "" && !beside {
 		s.addWorkspace(p.Workspace)
 	}
 	seat := Seat{ID: f.e.Session, Number: p.Number, Agent: Clip(p.Agent, maxWord), Model: Clip(p.Model, maxModel),

@@ -108,7 +108,7 @@ func (t *Tracker) viewIn(tx *store.Tx, id job.ID, v *handover.View) ([]job.Entry
 		{&v.Decisions, job.KindDecided, job.InForce, 1000, false},
 		{&v.DeadEnds, job.KindDeadEnd, job.InForce, 500, false},
 		{&v.Open, job.KindRaised, job.Open, 500, false},
-		{&v.Questions, job.KindAsked, job.Open, 20, false},
+		{&v.Questions, job.KindAsked, "", 40, true}, // answered ones lend their text to the answers
 		{&v.Answers, job.KindAnswered, job.InForce, 20, true},
 		{&v.Checks, job.KindChecked, job.InForce, job.MaxChecks, false},
 	} {
@@ -204,7 +204,7 @@ func (t *Tracker) facts(ctx context.Context, s *job.Standing, v handover.View) h
 		if p, err := t.placeOf(w); err == nil {
 			places[w.ID] = p
 			if st, err := p.Status(ctx); err == nil && f.Head == "" {
-				f.Branch, f.Head, f.Dirty = st.Branch, st.Head, st.Dirty
+				f.Branch, f.Head, f.Dirty, f.More = st.Branch, st.Head, st.Dirty, st.Count-len(st.Dirty)
 			}
 		}
 	}

@@ -73,7 +73,7 @@ func (o *observing) moment(c *change) error {
 
 // turnFailed pauses the job for a limit; other failures are the agent's to retry.
 func (o *observing) turnFailed(c *change) error {
-	if o.row.Guest || o.stale || !strings.Contains(o.ev.Reason, "limit") {
+	if o.row.Guest || o.stale || !strings.HasPrefix(o.ev.Reason, "rate_limit") {
 		return nil
 	}
 	s, err := c.tx.Standing(o.row.Job)

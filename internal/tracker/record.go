@@ -304,7 +304,9 @@ func soften(err error) error {
 
 // limit pauses the job for a limit or an API error that ended a turn.
 func (r *recorder) limit(a agent.Row, key, at detail) error {
-	if !r.live || r.by.Guest {
+	// Only a limit is worth waiting for; other API errors are the agent's to retry,
+	// and a full context is not this.
+	if !r.live || r.by.Guest || !strings.HasPrefix(a.Text, "rate_limit") {
 		return nil
 	}
 	p := &job.Paused{Reason: job.PauseRate, Evidence: r.clip(a.Text, 500), Until: a.Until}
