@@ -58,11 +58,13 @@ func BenchmarkJSON(b *testing.B) {
 	}
 	v := []step{{"Bash", "go test ./...", ordinary("log"), 0, 7}, {"Read", "store.go", ordinary("code"), 0, 7}}
 	b.SetBytes(32 << 10)
+	start := cpuTime()
 	for b.Loop() {
 		if _, err := r.JSON(v); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(float64(32<<10)*float64(b.N)/1e6/(cpuTime()-start).Seconds(), "cpuMB/s")
 }
 
 func BenchmarkNew(b *testing.B) {

@@ -5,7 +5,7 @@ package redact
 type index struct {
 	heads    [1 << 10]uint64 // one bit for a hash of the three first bytes of each vendor's prefix
 	vendors  [1 << 10]bucket // by the same hash, cut short; the next free place when taken
-	lengths  [256]uint32     // for each first byte, which lengths its keywords have
+	words    [64]uint64      // one bit for the first and last byte and the length of each keyword
 	keywords [256]bucket
 }
 
@@ -52,7 +52,8 @@ func newIndex() (x index) {
 	}
 	for i := range keywords {
 		w := keywords[i].word
-		x.lengths[w[0]] |= 1 << len(w)
+		h := wordHash(w[0], w[len(w)-1], len(w))
+		x.words[h>>6] |= 1 << (h & 63)
 		x.keywords[w[0]].extend(uint32(w[0]), i)
 	}
 	return x
@@ -89,8 +90,13 @@ func (x *index) starts(s string, i int) []vendor {
 	return vendors[b.from:b.to]
 }
 
-func (x *index) mayBeKeyword(first byte, n int) bool {
-	return n < 32 && (x.lengths[first]|x.lengths[lowerByte(first)])>>n&1 != 0
+func wordHash(first, last byte, n int) uint32 {
+	return uint32(first&31)<<7 | uint32(last&31)<<2 | uint32(n&3) // &31 is the same for both cases of a letter
+}
+
+func (x *index) mayBeKeyword(w string) bool {
+	h := wordHash(w[0], w[len(w)-1], len(w))
+	return x.words[h>>6]>>(h&63)&1 != 0
 }
 
 // keyword returns the keyword that w is, or nil.

@@ -5,6 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // JSON marshals v and takes the credentials out of every string in it, names included. Only what stands
@@ -186,11 +189,50 @@ func (w *walker) decoded(from int) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
 	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return string(raw)
+	var b strings.Builder
+	b.Grow(len(raw))
+	for i := 1; i < len(raw)-1; i++ {
+		if raw[i] != '\\' {
+			b.WriteByte(raw[i])
+			continue
+		}
+		i++
+		switch raw[i] {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'b':
+			b.WriteByte('\b')
+		case 'f':
+			b.WriteByte('\f')
+		case 'u':
+			r, n := unicodeEscapes(raw[i:])
+			b.WriteRune(r)
+			i += n
+		default:
+			b.WriteByte(raw[i])
+		}
 	}
-	return s
+	return b.String()
+}
+
+// unicodeEscapes reads uXXXX, or both halves of a surrogate pair, and returns how much of b it took after u.
+func unicodeEscapes(b []byte) (rune, int) {
+	half := func(i int) rune {
+		hi, _ := hexByte(string(b[i:i+2]), 0)
+		lo, _ := hexByte(string(b[i+2:i+4]), 0)
+		return rune(hi)<<8 | rune(lo)
+	}
+	r := half(1)
+	if utf16.IsSurrogate(r) && len(b) > 10 && b[5] == '\\' && b[6] == 'u' {
+		if both := utf16.DecodeRune(r, half(7)); both != utf8.RuneError {
+			return both, 10
+		}
+	}
+	return r, 4
 }
 
 // put writes s in the place of in[from:at].

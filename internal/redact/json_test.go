@@ -99,6 +99,27 @@ func TestJSONReadsNamesAsContext(t *testing.T) {
 	}
 }
 
+func TestJSONReadsStringsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "plain", "a\"b\\c/d", "\n\t\r\b\f\x00\x1b", "<&>\u2028\u2029", "é日本😀", "\ufffd", `\u0041`, "😀😀"} {
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range []string{string(b), `"\ud83d\ude00\ud83d x"`} {
+			w := walker{in: []byte(in)}
+			w.skip()
+			var want string
+			if err := json.Unmarshal([]byte(in), &want); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.decoded(0); got != want {
+				t.Errorf("%s is read as %q, want %q", in, got, want)
+			}
+		}
+	}
+}
+
 func TestJSONErrors(t *testing.T) {
 	t.Parallel()
 	if j, err := newTest().JSON(make(chan int)); err == nil || j.Bytes() != nil {

@@ -80,7 +80,7 @@ func (c *scan) word(i, j int) int {
 			return end
 		}
 	}
-	if c.index.mayBeKeyword(s[i], j-i) {
+	if c.index.mayBeKeyword(s[i:j]) {
 		if k := c.index.keyword(s[i:j]); k != nil {
 			return max(j, c.keyword(k, i, j))
 		}
