@@ -113,8 +113,11 @@ func (f *folding) touch(kind WorkKind, t Touch, sit *Sitting) error {
 		return err
 	}
 	if kind == WorkFile && t.Role == RoleRead && sit != nil && sit.Actions <= RediscoveryWindow &&
-		w.Session != "" && w.Session != f.e.Session && w.Reads+w.Edits > 0 {
+		w.Known != "" && w.Known != f.e.Session {
 		sit.Rereads++
+	}
+	if t.Role == RoleRead || t.Role == RoleEdit {
+		w.Known = f.e.Session
 	}
 	w.touch(t.Role, f.s.Actions)
 	if t.In != "" {

@@ -99,6 +99,9 @@ type Work struct {
 	In       string  `json:"in,omitempty"`  // the file a symbol last stood in
 	Position int64   `json:"position"`
 	Session  ID      `json:"session,omitempty"`
+	// Known is the session that last read or edited it: who only saw it named does
+	// not know what stands in it.
+	Known ID `json:"known,omitempty"`
 	// Commands only.
 	Runs    int64       `json:"runs,omitempty"`
 	Fails   int64       `json:"fails,omitempty"`
