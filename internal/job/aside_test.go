@@ -19,6 +19,7 @@ func TestAside(t *testing.T) {
 		{"a commit", &Step{Class: ClassCommit, Result: OK, Action: 9}, 0, 1},
 		{"a command", &Step{Class: ClassCommand, Command: "go test", Result: OK, Action: 9}, 0, 0},
 		{"a read", &Touched{Action: 9, Paths: []Touch{{Name: "a.go", Role: RoleRead}}}, 0, 0},
+		{"a session that starts", &SessionStarted{Agent: "claude", Workspace: Workspace{ID: testID(50), Path: "/w"}}, 0, 0},
 		{"the agent's own total", &Reconciled{Models: []ModelDifference{{Model: "m", Tokens: Tokens{Output: 4}, Pico: 40}}}, 40, 0},
 	} {
 		for _, aside := range []string{"late", "guest"} {
@@ -31,7 +32,7 @@ func TestAside(t *testing.T) {
 				if got.Spend.Pico != c.pico || got.LateEdits != c.changed {
 					t.Errorf("cost %d, changes from aside %d; want %d, %d", got.Spend.Pico, got.LateEdits, c.pico, c.changed)
 				}
-				if got.Steps != 0 || got.Actions != 0 || got.Changed != 0 || len(l.mem.Works) != 0 || got.Spend.Messages != 0 {
+				if got.Steps != 0 || got.Actions != 0 || got.Changed != 0 || len(l.mem.Works) != 0 || got.Spend.Messages != 0 || got.Sessions != 0 || len(got.Workspaces) != 0 {
 					t.Errorf("the standing moved: %+v", got)
 				}
 			})

@@ -230,12 +230,9 @@ func TestUnknownKindIsKept(t *testing.T) {
 }
 
 // TestSnapshotStaysSmall folds random entries with texts as long and as costly
-// to encode as they come.
+// to encode as they come: 3,000 times DUPLEX_SCALE.
 func TestSnapshotStaysSmall(t *testing.T) {
-	n := 3000
-	if testing.Short() {
-		n = 500
-	}
+	n := scale(3000)
 	rng := rand.New(rand.NewSource(1))
 	l := newLedger(t)
 	largest := 0

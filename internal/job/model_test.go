@@ -74,15 +74,16 @@ type plainJob struct {
 
 // plainView is what a standing is compared with.
 type plainView struct {
-	Position, Token, Updated               int64
-	Holder                                 int
-	Pause, Outcome                         string
-	Decisions, Items, DeadEnds, Questions  int
-	Steps, Actions, Sessions, Changed      int64
-	Late, LateEdits, Guests                int64
-	Unknown, Missing                       int64
-	Failing, InFlight, SafePoint, Green    int
-	Pico, Tokens, Estimate, Unpriced, Mess int64
+	Position, Token, Updated              int64
+	Holder                                int
+	Pause, Outcome                        string
+	Decisions, Items, DeadEnds, Questions int
+	Steps, Actions, Sessions, Changed     int64
+	Late, LateEdits, Guests               int64
+	Unknown, Missing                      int64
+	Failing, InFlight, SafePoint, Green   int
+	Pico, Tokens, Unpriced, Mess          int64
+	Estimate, Guessed                     int64
 }
 
 // plainEntry is an entry in the model's words. Only the fields its kind has are set.
@@ -423,6 +424,7 @@ func (w *plainWorld) stand(job int) plainView {
 		}
 		if b.use.estimate {
 			v.Estimate += b.use.pico
+			v.Guessed += tokens
 		}
 	}
 	return v
