@@ -72,3 +72,22 @@ func BenchmarkNew(b *testing.B) {
 		New([]byte("key"), nil)
 	}
 }
+
+// BenchmarkHostile is text made of what rules look for, over and over: each must stay in proportion to its
+// length. Compare ns/op of 64K and 256K.
+func BenchmarkHostile(b *testing.B) {
+	r := New([]byte("key"), []string{chosen()})
+	for _, unit := range []string{
+		"\\", "\" + ", "password=\"", "password: ", "://a:b@", "@", "a@b:", "-----BEGIN RSA PRIVATE KEY-----\n", "kind: Secret\ndata:\n", "mysql -p ",
+		"echo | sudo -S ", "name: DB_PASSWORD value=", "$6$", "<", "token to ", "Cookie: a=b;", "LS0tLS1C", "a,password,", "password |\n", "(\"password\",",
+	} {
+		for _, size := range []int{64 << 10, 256 << 10} {
+			text := strings.Repeat(unit, size/len(unit))
+			b.Run(fmt.Sprintf("%q/%dK", unit, size>>10), func(b *testing.B) {
+				for b.Loop() {
+					r.find(text, hint{})
+				}
+			})
+		}
+	}
+}

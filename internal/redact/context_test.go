@@ -185,3 +185,34 @@ func TestSecretsOfKubernetes(t *testing.T) {
 	stays(t, r, "kind: ConfigMap\ndata:\n  mode: production\n---\nkind: Secret\nmetadata:\n  name: x\n")
 	stays(t, r, "valueFrom:\n  secretKeyRef:\n    name: copper-credentials\n    key: password\n")
 }
+
+func TestNamesElsewhere(t *testing.T) {
+	t.Parallel()
+	check(t, []cut{
+		{"output of terraform", `{"db_password": {"sensitive": true, "type": "string", "value": "@@"}}`, ""},
+		{"variable of terraform", "variable \"db_password\" {\n  default = \"@@\"\n}", ""},
+		{"properties", `<entry key="db.password">@@</entry>`, ""},
+		{"property list", "<key>Password</key>\n<string>@@</string>", ""},
+		{"list", "passwords:\n  - @@\nnext: 1", ""},
+		{"csv", "username,password,role\napp_rw,@@,admin\n", ""},
+		{"query", " id | username | password \n----+----------+---------\n  1 | app_rw   | @@\n(1 row)", ""},
+		{"markdown", "| user | password |\n|---|---|\n| app_rw | @@ |", ""},
+		{"unseal key", "Unseal Key 1: @@\n", fake("", 43) + "="},
+		{"storage key", `{"keyName": "key1", "permissions": "FULL", "value": "@@"}`, fake("", 86) + "=="},
+		{"browser cookie", `{"name":"connect.sid","value":"@@","domain":"x","httpOnly":true}`, fake("", 40)},
+		{"own scheme", "Authorization: GenieKey @@\n", "5fd2a4d3-adc2-45b3-8e2b-ad1ac91a63e4"},
+		{"key with 0x", "PRIVATE_KEY=@@\n", fakeHex("0x", 64)},
+		{"redis", "AUTH default @@\n", ""},
+		{"imap", "LOGIN app_rw @@\n", ""},
+		{"ldif", "userPassword:: @@\n", "TGFudGVybk" + "VtYmVyITc="},
+		{"masked", `echo "::add-mask::@@"`, ""},
+		{"arrow", `password <- "@@"`, ""},
+		{"make", "PASSWORD ?= @@\n", ""},
+		{"gradle", "storePassword \"@@\"\nkeyAlias \"x\"", ""},
+		{"expect", "expect \"password:\"\nsend \"@@\"", ""},
+		{"url in url", "body=%7B%22password%22%3A%22@@%22%7D", ""},
+		{"wide colon", "密码：@@", ""},
+		{"french", "Le mot de passe est @@", ""},
+		{"nt hash", "Administrator:500:@@:::", fakeHex("", 32) + ":" + fakeHex("", 32)},
+	})
+}

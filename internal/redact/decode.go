@@ -13,12 +13,13 @@ type view struct {
 }
 
 const (
-	esc       = '\x1b'
-	fullWidth = '\xef' // first byte of the colon that Chinese and Japanese write
+	esc         = '\x1b'
+	fullWidth   = '\xef' // first byte of the colon that Chinese and Japanese write
+	punctuation = '\xe2' // first byte of characters without width
 )
 
 // escapes says which bytes may start something to undo.
-var escapes = [256]bool{fullWidth: true, '\\': true, esc: true, '%': true, '&': true, '"': true, '\'': true}
+var escapes = [256]bool{fullWidth: true, punctuation: true, '\\': true, esc: true, '%': true, '&': true, '"': true, '\'': true}
 
 // decode makes the view of s. With join, literals written in pieces ("a" + "b", backslash-newline) become
 // one; without, each piece keeps its own start, where a prefix can be seen.
@@ -119,9 +120,11 @@ func step(s string, i int, join bool) (out string, n int, joined bool) {
 			}
 			return asciiString(b), 3, false
 		}
-	case fullWidth:
-		if strings.HasPrefix(s[i:], "：") {
-			return ":", len("："), false
+	case fullWidth, punctuation:
+		for _, w := range [...]struct{ text, out string }{{"：", ":"}, {"\u200b", ""}, {"\u200c", ""}, {"\u200d", ""}, {"\u2060", ""}, {"\ufeff", ""}} {
+			if strings.HasPrefix(s[i:], w.text) {
+				return w.out, len(w.text), false
+			}
 		}
 	case '&':
 		out, n = entity(s, i)

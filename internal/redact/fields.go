@@ -138,7 +138,11 @@ func (c *scan) propertyList(i int) int {
 	if st < weak || !strings.HasPrefix(s[to:], "</key>") {
 		return i
 	}
-	at := space.run(s, to+len("</key>"))
+	at := to + len("</key>")
+	if at < len(s) && newline.has(s[at]) {
+		at = listed(s, at+1)
+	}
+	at = space.run(s, at)
 	if !strings.HasPrefix(s[at:], "<string>") {
 		return i
 	}
@@ -198,6 +202,13 @@ func (c *scan) bullets(i int, st strength) int {
 func (c *scan) column(i, j int) int {
 	s := c.s
 	from, to := c.line(i, 400)
+	inListing := listed(s, from) > from && listed(s, from) <= i
+	if inListing {
+		from = listed(s, from)
+	}
+	if from > c.heading && from < c.rows {
+		return j
+	}
 	heading := s[from:to]
 	mark := byte(',')
 	switch {
@@ -219,11 +230,15 @@ func (c *scan) column(i, j int) int {
 	}
 	n := strings.Count(heading[:i-from], string(mark))
 	marks := strings.Count(heading, string(mark))
+	c.heading = from
 	for range 64 {
 		if to >= len(s) || !newline.has(s[to]) {
 			break
 		}
 		from = to + 1
+		if inListing {
+			from = listed(s, from)
+		}
 		for to = from; to < len(s) && to-from < 2000 && !newline.has(s[to]); to++ {
 		}
 		row := s[from:to]
@@ -240,6 +255,7 @@ func (c *scan) column(i, j int) int {
 			}
 		}
 	}
+	c.rows = to
 	return j
 }
 

@@ -168,7 +168,7 @@ func (c *scan) sessionCookie(name, v string) bool {
 func (c *scan) protocol(i, j int) int {
 	s := c.s
 	at := blank.run(s, j)
-	if at == j || i > 0 && charOf[s[i-1]]&(space|quote) == 0 && s[i-1] != '>' {
+	if at == j || i > 0 && charOf[s[i-1]]&(space|quote) == 0 && s[i-1] != '>' && s[i-1] != '+' && (s[i-1] != '-' || i > 1 && s[i-2] != '\n') {
 		return j
 	}
 	for n := 0; n < 3 && at < len(s); n++ {

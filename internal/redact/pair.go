@@ -71,7 +71,7 @@ func (c *scan) pair(i int) int {
 	if i == nameTo && nameFrom > 0 && valueAt < len(s) && quote.has(s[valueAt]) && s[valueAt] == s[nameFrom-1] {
 		return after // "password=" + x: the quote closes
 	}
-	if end := c.told2(valueAt, name); end > valueAt {
+	if end := c.toldBoth(valueAt, name); end > valueAt {
 		return end
 	}
 	f := line
@@ -108,7 +108,11 @@ func (c *scan) value(i int, st strength, f form, compares bool) int {
 	if l.code {
 		return c.wrapped(l, st)
 	}
-	if end := c.prefix(l.from); end >= l.to { // its issuer says more about it, and where it ends
+	end := c.prefix(l.from)
+	if w := word.run(s, l.from); end == l.from && w-l.from >= 16 {
+		end = c.longWord(l.from, w)
+	}
+	if end >= l.to { // its issuer says more about it, and where it ends
 		return end
 	}
 	if compares && (l.form != quoted || !random(s[l.from:l.to]) && digit.count(s[l.from:l.to]) == 0) {

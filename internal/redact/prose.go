@@ -17,7 +17,7 @@ func (c *scan) says(i, j int) int {
 		st = passwd
 	}
 	if at := blank.run(s, j); at > j && !(dash | dot | dollar).has(s[max(i, 1)-1]) {
-		if end := c.told2(at, s[i:j]); end > at {
+		if end := c.toldBoth(at, s[i:j]); end > at {
 			return end
 		}
 	}
@@ -232,9 +232,9 @@ func (c *scan) sets(j int) int {
 	return max(j, c.value(at, st, env, false))
 }
 
-// told2 reads a user and a password after a word that announces both (login: app / x), and a passphrase of
+// toldBoth reads a user and a password after a word that announces both (login: app / x), and a passphrase of
 // words.
-func (c *scan) told2(at int, name string) int {
+func (c *scan) toldBoth(at int, name string) int {
 	s := c.s
 	var buf [64]byte
 	switch lowerInto(&buf, name) {

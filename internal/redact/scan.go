@@ -11,7 +11,8 @@ type scan struct {
 
 	encoded int // up to here a run was already looked at as base64 or hex
 	kube    int // up to here a Secret was already read
-	command int // up to here a command line was already read
+	heading int // where the heading of the table was that was read last
+	rows    int // and where its rows ended
 }
 
 // deepest is how many encodings inside each other are undone.

@@ -168,12 +168,12 @@ func (c *scan) values(i, j int) int {
 	}
 	columns := strings.Split(s[max(0, end-1000)+from+1:end-1], ",")
 	strengths := make([]strength, len(columns))
-	any := none
+	strongest := none
 	for n, name := range columns {
 		strengths[n] = nameStrength(strings.Trim(name, " \t\n\r`\"[]\x01\x05"))
-		any = max(any, strengths[n])
+		strongest = max(strongest, strengths[n])
 	}
-	if any < weak {
+	if strongest < weak {
 		return j
 	}
 	at := space.run(s, j)

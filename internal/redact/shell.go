@@ -64,7 +64,7 @@ func (c *scan) argumentAt(at int) (argument, bool) {
 func (c *scan) shell(i int, flags string) int {
 	s := c.s
 	end := (wordDash | dot).run(s, i)
-	if i < c.command || i > 0 && ((dash|dot).has(s[i-1]) || s[i-1] == '@' || s[i-1] == ':' && i > 1 && s[i-2] != ' ') || end >= len(s) || !blank.has(s[end]) {
+	if i > 0 && ((dash|dot).has(s[i-1]) || s[i-1] == '@' || s[i-1] == ':' && i > 1 && s[i-2] != ' ') || end >= len(s) || !blank.has(s[end]) {
 		return i
 	}
 	if strings.HasPrefix(flags, "(") {

@@ -30,8 +30,11 @@ func (c *scan) vendor(i int, candidates []vendor) int {
 		for end > body && s[end-1] == '.' {
 			end--
 		}
-		end = c.continued(v, body, end)
-		if text := s[body:end]; len(text) >= v.min && (v.min != v.full || len(text) == v.full) && v.drawn(text) && c.alone(v, i, end) {
+		if v.set&plus != 0 {
+			end = beforePath(s, body, end)
+		}
+		end, text := c.continued(v, body, end)
+		if len(text) >= v.min && (v.min != v.full || len(text) == v.full) && v.drawn(text) && c.alone(v, i, end) {
 			c.add(i, end, v.kind)
 			return end
 		}
@@ -45,11 +48,11 @@ func (c *scan) alone(v *vendor, i, end int) bool {
 	if len(v.prefix) <= 4 && i > 1 && s[i-1] == '-' && word.has(s[i-2]) {
 		return false
 	}
-	switch v.kind {
-	case "facebook", "square", "twitter", "confluent":
-		if v.kind == "twitter" && strings.HasPrefix(s[i+len(v.prefix):], "AA") { // zeroes in base64
-			return false
-		}
+	if v.kind == "twitter" && strings.HasPrefix(s[i+len(v.prefix):], "AA") { // zeroes in base64
+		return false
+	}
+	switch v.prefix[:3] {
+	case "EAA", "AAA", "cfl":
 		return (i == 0 || !(plus | dash).has(s[i-1])) && (end == len(s) || !(plus | equals | wordDash).has(s[end]))
 	}
 	return true
@@ -71,7 +74,7 @@ func drawn(body string, set charset) bool {
 	if set == alnum && alnum.only(body) && switches(body) >= 4 && len(body) >= 20 && !repeats(body) { // case that changes all the time
 		return true
 	}
-	if digits == 0 && switches(body) < 3 || len(body) >= 24 && digits < 2 && switches(body) < 6 || repeats(body) || wordy(body) {
+	if digits == 0 && switches(body) < 3 || len(body) >= 24 && digits < 2 && switches(body) < 6 || repeats(body) || wordy(body) && !(alnum.only(body) && digits > 0 && switches(body) >= 3) {
 		return false
 	}
 	var buf [64]byte
@@ -84,40 +87,52 @@ func drawn(body string, set charset) bool {
 	return true
 }
 
-// continued follows a token that was broken over lines by a terminal, or over the elements of an array by a
-// stream, to its end.
-func (c *scan) continued(v *vendor, body, end int) int {
-	s := c.s
-	length := end - body
-	for range 8 {
-		if end >= len(s) || length < 6 || v.full > 0 && length >= v.full {
+// beforePath leaves words behind a slash alone: they go on a path in which a token of base64 stands.
+func beforePath(s string, body, end int) int {
+	for {
+		n := strings.LastIndexByte(s[body:end], '/')
+		if n < 12 || end-body-n < 4 || !lowers.only(s[body+n+1:end]) {
 			return end
+		}
+		end = body + n
+	}
+}
+
+// continued follows a token that was broken over lines by a terminal, or over the elements of an array by a
+// stream, to its end. text is what follows the prefix, put together.
+func (c *scan) continued(v *vendor, body, end int) (to int, text string) {
+	s := c.s
+	text = s[body:end]
+	for range 8 {
+		if end >= len(s) || len(text) < 4 || v.full > 0 && len(text) >= v.full {
+			return end, text
 		}
 		next := end
 		switch {
 		case s[end] == '\n' || s[end] == softNewline:
 			next = lineStart(s, body, end)
-		case quote.has(s[end]) && v.full > 0 && end+1 < len(s) && s[end+1] == ',':
+		case quote.has(s[end]) && end+1 < len(s) && s[end+1] == ',':
 			if next = blank.run(s, end+2); next >= len(s) || s[next] != s[end] {
-				return end
+				return end, text
 			}
 			next++
 		default:
-			return end
+			return end, text
 		}
-		to := v.set.run(s, next)
-		more := s[next:to]
-		alone := to == len(s) || newline.has(s[to]) || quote.has(s[to])
+		stop := v.set.run(s, next)
+		more := s[next:stop]
+		alone := stop == len(s) || newline.has(s[stop]) || quote.has(s[stop])
 		switch {
-		case v.full > 0 && length+len(more) > v.full, !alone, v.full == 0 && (len(more) < 8 || !random(more)):
-			return end
-		case v.full > 0 && length+len(more) < v.full && (len(more) < 16 || !random(more)):
-			return end
+		case !alone, v.full > 0 && len(text)+len(more) > v.full:
+			return end, text
+		case v.full > 0 && len(text)+len(more) == v.full:
+		case len(more) < 8 || !random(more) || v.full > 0 && len(more) < 16:
+			return end, text
 		}
-		end = to
-		length += len(more)
+		end = stop
+		text += more
 	}
-	return end
+	return end, text
 }
 
 // longWord looks at a word of 16 bytes or more for forms that no prefix announces.
@@ -202,11 +217,12 @@ func (c *scan) discord(i int) int {
 	if b-a < 6 || b-a > 9 || b >= len(s) || s[b] != '.' {
 		return i
 	}
-	if end := wordDash.run(s, b+1); end-b >= 25 {
-		c.add(i, end, "discord")
-		return end
+	end, _ := c.continued(&vendor{set: wordDash}, b+1, wordDash.run(s, b+1))
+	if end-b < 25 {
+		return i
 	}
-	return i
+	c.add(i, end, "discord")
+	return end
 }
 
 // afterAccessKey says whether an AWS access key id stands shortly before i, so that the 40 characters at i
@@ -234,6 +250,7 @@ func (c *scan) jwt(i int) int {
 		}
 		end = next
 	}
+	end, _ = c.continued(&vendor{set: wordDash | dot}, i, end)
 	c.add(i, end, "jwt")
 	return end
 }
