@@ -195,14 +195,14 @@ func (c *change) appendKnown(id job.ID, p job.Payload, details ...detail) (store
 		if err != nil {
 			return store.Appended{}, err
 		}
+		if env.Guest && !env.Kind.Observation() { // it never had the lease, so nothing was taken from it
+			return store.Appended{}, fmt.Errorf("%w by another session, and this one is a guest at the job: wait for its end, then duplex take %s", job.ErrHeld, s.Short)
+		}
 		late, err := job.Fence(&s, env.Kind, c.by.Author, env.Session, env.Token)
 		if err != nil {
 			return store.Appended{}, &refusal{job: id, act: env.Kind, current: s.Token, what: titleOf(p), err: err}
 		}
 		env.Late = late
-		if env.Guest && !env.Kind.Observation() {
-			return store.Appended{}, fmt.Errorf("%w: this session is a guest at the job; take it first: duplex take %s", job.ErrFenced, s.Short)
-		}
 	}
 	sealed, err := c.redact.JSON(p)
 	if err != nil {
