@@ -24,7 +24,7 @@ func credential(v string, st strength, f form) bool {
 	}
 	switch st {
 	case passwd:
-		return passwordLike(v, f)
+		return !(v[0] == '/' && strings.Count(v, "/") > 1) && passwordLike(v, f) // PWD is a folder
 	case token:
 		return tokenLike(v, f)
 	case weak:
@@ -310,7 +310,7 @@ func located(v string) bool {
 	switch {
 	case strings.HasPrefix(v, "/"):
 		return strings.IndexByte(v[1:], '/') > 0 && wordy(v) || wordy(v)
-	case strings.HasPrefix(v, "./"), strings.HasPrefix(v, "../"), strings.HasPrefix(v, "~/"), strings.HasPrefix(v, `C:\`):
+	case strings.HasPrefix(v, "./"), strings.HasPrefix(v, "../"), strings.HasPrefix(v, "~/"), len(v) > 2 && letters.has(v[0]) && (v[1:3] == `:\` || v[1:3] == ":/"):
 		return true
 	}
 	return strings.Contains(v, "://")

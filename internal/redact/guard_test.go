@@ -73,6 +73,8 @@ aws_access_key_id = AKIAIOSFODNN7EXAMPLE
 "password": "Password"
 password_file: /run/secrets/db_password
 PWD=/home/dev/app
+PWD=/tmp/shop-018139/q7
+{"pwd": "/tmp/shop-018139/q7", "OLDPWD": "D:\work\x7k2"}
 secret_name: lantern
 auth: none
 Authorization: Bearer <your-copper-token>
