@@ -89,7 +89,13 @@ func (t *Tracker) ClaimSeat(ctx context.Context, id job.ID, r SeatRequest) (Seat
 func (t *Tracker) Beat(ctx context.Context, seat Seat) error {
 	return t.write(ctx, Actor{}, false, func(c *change) error {
 		ok, err := c.tx.Renew(seat.Job, seat.Session, seat.Token, c.now)
-		if err == nil && !ok {
+		if err != nil || ok {
+			return err
+		}
+		// Given back by the agent's own goodbye is not replaced: its process is
+		// about to end.
+		s, err := c.tx.Standing(seat.Job)
+		if err == nil && s.Token > seat.Token {
 			return fmt.Errorf("%w: session %d of this job was replaced", job.ErrFenced, seat.Number)
 		}
 		return err
