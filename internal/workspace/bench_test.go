@@ -72,6 +72,7 @@ func newCrowd(t testing.TB, files int) *place {
 	p.git("add", "-A")
 	p.git("commit", "-q", "-m", "many")
 	p.git("repack", "-a", "-d", "-q")
+	time.Sleep(racy + 100*time.Millisecond) // the change time cannot be set back
 	if _, err := p.workspace().Keep(context.Background(), KeepOptions{Job: job}); err != nil {
 		t.Fatal(err)
 	}
