@@ -46,6 +46,9 @@ func (a *App) verify(ctx context.Context, name, salvage string) error {
 			return err
 		}
 		r, err := t.Salvage(ctx, to)
+		if errors.Is(err, fs.ErrExist) {
+			return usagef("a store is in %s already; name an empty folder", to)
+		}
 		if err != nil {
 			return err
 		}
@@ -92,7 +95,7 @@ func (a *App) showVerified(r store.Report) error {
 	case r.Holds():
 		p.line("%s %s", a.paint(colourOK, "✓"), holds(len(r.Jobs)))
 	default:
-		p.line("%d of %s hold whole; every other entry can still be read.", whole, plural(len(r.Jobs), "ledger"))
+		p.line("%d of %s hold whole; what is not named below can still be read.", whole, plural(len(r.Jobs), "ledger"))
 	}
 	for i := range r.Jobs {
 		a.verifiedJob(p, &r.Jobs[i])
@@ -161,7 +164,11 @@ func (a *App) showSalvaged(r store.Report, to string) error {
 		read, missing = read+r.Jobs[i].Entries, missing+r.Jobs[i].Missing
 		a.verifiedJob(p, &r.Jobs[i])
 	}
-	p.line("%s of %s; %s could not be read and are recorded as gaps.", entries(read), plural(len(r.Jobs), "job"), thousands(missing))
+	lost := "Nothing is missing."
+	if missing > 0 {
+		lost = "Missing: " + entries(missing) + ", for which gaps stand."
+	}
+	p.line("%s of %s. %s", entries(read), plural(len(r.Jobs), "job"), lost)
 	for _, says := range r.Database {
 		p.line("the damaged database says: %s", oneLine(says, a.columns()-28))
 	}

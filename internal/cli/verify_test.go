@@ -32,7 +32,7 @@ func TestVerify(t *testing.T) {
 	if code != ExitStore || errs != "" {
 		t.Errorf("a changed ledger: exit %d, %q; want %d and no more", code, errs, ExitStore)
 	}
-	safe, fault, way := strings.Index(out, "0 of 1 ledger hold whole; every other entry can still be read."),
+	safe, fault, way := strings.Index(out, "0 of 1 ledger hold whole; what is not named below can still be read."),
 		strings.Index(out, "entry 4 is not what was written"), strings.Index(out, "duplex verify --salvage FOLDER")
 	if safe != 0 || fault < safe || way < fault {
 		t.Errorf("want what is safe, what is wrong, the way out, in this order:\n%s", out)
@@ -43,6 +43,20 @@ func TestVerify(t *testing.T) {
 	if code != ExitStore {
 		t.Errorf("verify --json: exit %d, want %d", code, ExitStore)
 	}
+	to := filepath.Join(t.TempDir(), "new")
+	if out := w.must("verify", "--salvage", to); !strings.Contains(out, "Missing: 1 entry, for which gaps stand.") || !strings.Contains(out, "DUPLEX_HOME="+to) {
+		t.Errorf("salvage: %s", out)
+	}
+	if _, errs, code := w.run("", "", "verify", "--salvage", to); code != ExitUsage || !strings.Contains(errs, "already") {
+		t.Errorf("salvage over a store: exit %d, %q", code, errs)
+	}
+	damaged := w.env["DUPLEX_HOME"]
+	w.env["DUPLEX_HOME"] = to
+	w.must("verify")
+	if out := w.must("show", w.short); !strings.Contains(out, "duplex log "+w.short+" --kind gap") {
+		t.Errorf("the new store does not say what is missing:\n%s", out)
+	}
+	w.env["DUPLEX_HOME"] = damaged
 	if _, _, code := w.run("", "", "verify", "nosuch"); code != ExitNotFound {
 		t.Errorf("verify of no job: exit %d, want %d", code, ExitNotFound)
 	}
