@@ -95,6 +95,9 @@ func (o *observing) after(ctx context.Context) (agent.Answer, error) {
 		if len(o.offer) > 1 && o.ev.Kind == agent.SessionStart {
 			o.answer.Context = fmt.Sprintf("Duplex: %d jobs are open in this folder: %s. To work on one: duplex take JOB", len(o.offer), strings.Join(o.offer, ", "))
 		}
+		if o.ask && o.canHear() {
+			o.answer.Context = "Duplex: this session belongs to no job, so what it knows ends with its context. Ask the person whether it shall be carried on as a job; if so: duplex start \"GOAL\" --check \"COMMAND\""
+		}
 		return o.answer, nil
 	}
 	by := o.actor()

@@ -63,6 +63,7 @@ type observing struct {
 	handover string // why a handover is due
 	fill     float64
 	offer    []string
+	ask      bool // a job would be opened by itself, if the setting did not say ask
 	answer   agent.Answer
 }
 
@@ -161,6 +162,7 @@ func (o *observing) take(c *change) error {
 		if err := o.carry(c); err != nil {
 			return err
 		}
+		o.ask = o.set.Auto == job.AutoAsk && len(o.offer) == 0
 	}
 	o.row.LastHook = c.now
 	if o.row.Job != "" {
@@ -275,6 +277,8 @@ func (o *observing) bind(c *change) error {
 		return o.sit(c, b.Job, b.How)
 	case b.Open && a.Carried:
 		return o.carry(c)
+	case b.Ask:
+		o.ask = true
 	}
 	if len(b.Offer) == 0 {
 		o.offer = nil
