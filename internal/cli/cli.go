@@ -76,7 +76,7 @@ func (a *App) settings() (*config.Config, error) {
 	if a.config != nil {
 		return a.config, nil
 	}
-	c, err := config.Load(config.Sources{Folder: a.Dir, Getenv: a.Getenv})
+	c, err := config.Load(a.sources())
 	if err != nil {
 		return nil, usageError{err}
 	}
