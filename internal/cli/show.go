@@ -593,6 +593,9 @@ func tame(s string) string {
 	escape := 0 // 1: after ESC, 2: inside a control sequence, 3: inside a string that BEL or ESC \ ends
 	for _, r := range s {
 		switch {
+		case r == '\n' || r == '\t' && escape == 0: // an unended sequence costs its line only
+			escape = 0
+			b.WriteRune(r)
 		case r == 0x1b:
 			escape = 1
 		case escape == 1:
@@ -607,13 +610,10 @@ func tame(s string) string {
 			if r >= 0x40 && r <= 0x7e {
 				escape = 0
 			}
-		case escape == 3 && r != '\n': // an unended one costs its line only
+		case escape == 3:
 			if r == 0x07 {
 				escape = 0
 			}
-		case r == '\n' || r == '\t':
-			escape = 0
-			b.WriteRune(r)
 		case r < 0x20 || r >= 0x7f && r < 0xa0:
 		default:
 			b.WriteRune(r)
