@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,6 +22,9 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/seed-5777983b/duplex/internal/agent/script"
+	"github.com/seed-5777983b/duplex/internal/job"
 )
 
 // The commands of the stories beyond those of testscript:
@@ -28,7 +32,8 @@ import (
 //	clock TIME|+DURATION         set the clock, or move it forward
 //	repo FOLDER                  make a git repository of a folder's files, with one commit
 //	let NAME REGEXP              $NAME is what the first group finds in the last output
-//	agent NAME SCRIPT PROMPT [FLAG…]  start a session of the scripted agent beside the story; its id is NAME
+//	agent NAME SCRIPT PROMPT [FLAG…]  start a session of the scripted agent beside the story; its id is NAME,
+//	                             and what it prints is told as a person reads it
 //	background NAME COMMAND…     start a process that goes on beside the story
 //	until NAME TEXT              wait until it has printed a text
 //	join NAME                    wait for its end; ! join: it ends with an error
@@ -51,6 +56,7 @@ type running struct {
 	said   strings.Builder
 	more   *sync.Cond
 	closed bool
+	joined bool
 	ended  chan struct{}
 	err    error
 }
@@ -115,7 +121,9 @@ func backgroundCommand(ts *testscript.TestScript, neg bool, args []string) {
 		_ = r.cmd.Process.Signal(syscall.SIGCONT)
 		_ = r.cmd.Process.Kill()
 		<-r.ended
-		ts.Logf("[%s]\n%s", name, r.text())
+		if !r.joined {
+			ts.Logf("[%s]\n%s", name, r.text())
+		}
 	})
 }
 
@@ -157,7 +165,7 @@ func (r *running) listen(from io.Reader) {
 	for {
 		line, err := lines.ReadString('\n')
 		r.mu.Lock()
-		r.said.WriteString(line)
+		r.said.WriteString(told(line))
 		r.closed = err != nil
 		r.more.Broadcast()
 		r.mu.Unlock()
@@ -165,6 +173,43 @@ func (r *running) listen(from io.Reader) {
 			return
 		}
 	}
+}
+
+// told is a line of the scripted agent's output as a person reads it: what it
+// says, what it calls, and what came of it. Other lines stay as they are.
+func told(line string) string {
+	var l script.StreamLine
+	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &l) != nil || l.SessionID == "" {
+		return line
+	}
+	var b strings.Builder
+	switch {
+	case l.Type == script.StreamResult:
+		fmt.Fprintf(&b, "(turn ended: %s)\n", l.TerminalReason)
+	case l.Message == nil:
+		fmt.Fprintf(&b, "(%s)\n", l.Subtype)
+	default:
+		for _, block := range l.Message.Content {
+			switch block.Type {
+			case "tool_use":
+				fmt.Fprintf(&b, "$ %s %s\n", block.Name, first(block.Input.Command, block.Input.Path, block.Input.Pattern, block.Input.Question, block.Input.Prompt))
+			default:
+				for line := range strings.Lines(strings.TrimRight(block.Text+block.Content, "\n")) {
+					b.WriteString(job.Clip(strings.TrimRight(line, "\n"), 160) + "\n")
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
 }
 
 func (r *running) text() string {
@@ -205,6 +250,7 @@ func joinCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not end:\n%s", args[0], r.text())
 	}
 	delete(playOf(ts).running, args[0])
+	r.joined = true
 	fmt.Fprint(ts.Stdout(), r.text())
 	if failed := r.err != nil; failed != neg {
 		ts.Fatalf("%s ended with %v:\n%s", args[0], r.err, r.text())

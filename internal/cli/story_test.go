@@ -134,6 +134,10 @@ func storyCache(t *testing.T) string {
 	return filepath.Join(base, "go-build")
 }
 
+// monday is when stories begin. It is a year to come, since their files have the
+// machine's own times: none may look younger than what the ledger says of it.
+const monday = "2037-11-09T09:00:00+01:00"
+
 // setup gives a story a home, a store, a clock at Monday nine o'clock, and git
 // with a name and a date, so that the same commits have the same ids.
 func setup(e *testscript.Env, cache string) error {
@@ -147,17 +151,16 @@ func setup(e *testscript.Env, cache string) error {
 		return err
 	}
 	clock := storyClock(filepath.Join(home, "clock"))
-	if err := clock.move("2026-11-09T09:00:00+01:00"); err != nil {
+	if err := clock.move(monday); err != nil {
 		return err
 	}
 	config := "[user]\n\tname = Mara\n\temail = mara@example.org\n[init]\n\tdefaultBranch = main\n[commit]\n\tgpgsign = false\n[gc]\n\tauto = 0\n"
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
 		return err
 	}
-	const at = "2026-11-09T08:00:00Z"
 	for name, value := range map[string]string{
-		"HOME": home, "DUPLEX_HOME": state, "SCRIPT_HOME": filepath.Join(home, "sessions"), "STORY_CLOCK": string(clock),
-		"TZ": "Europe/Berlin", "GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at, "GIT_CONFIG_NOSYSTEM": "1",
+		"HOME": home, "DUPLEX_HOME": state, "SCRIPT_HOME": filepath.Join(home, ".script"), "STORY_CLOCK": string(clock),
+		"TZ": "Europe/Berlin", "GIT_AUTHOR_DATE": monday, "GIT_COMMITTER_DATE": monday, "GIT_CONFIG_NOSYSTEM": "1",
 		"GOCACHE": cache, "GOPROXY": "off", "GOFLAGS": "", "GOTOOLCHAIN": "local", "NO_COLOR": "1",
 	} {
 		e.Setenv(name, value)
