@@ -195,6 +195,6 @@ func (c *call) step(ctx context.Context) (cost, error) {
 		return cost{}, err
 	}
 	return c.b.run(ctx, c.home, c.event("PostToolUse", map[string]any{"tool_name": "Bash", "tool_use_id": fmt.Sprintf("toolu_%016d", c.n), "duration_ms": 41,
-		"tool_input": map[string]any{"command": "go test ./..."}, "tool_response": map[string]any{"stdout": text(16 << 10), "stderr": "", "interrupted": false}}),
+		"tool_input": map[string]any{"command": "go test ./..."}, "tool_response": map[string]any{"stdout": fmt.Sprintf("run %d\n", c.n) + text(16<<10), "stderr": "", "interrupted": false}}),
 		c.b.duplex, "hook", "claude")
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -188,10 +189,29 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// settings of a connection that writes. The first process to come reads the whole
-// log before anything else, 1.4 ms a megabyte, and hooks mostly are the first: so
-// the log is written back at 1 MB, not at SQLite's 4.
-const settings = "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=256"
+// settings of a connection that writes. The log is written back by trim, not by
+// SQLite's own rule.
+const settings = "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0"
+
+// logLimit is the size of the log, in bytes, from which a writer writes it back.
+const logLimit = 512 << 10
+
+// trim writes the log back into the database and empties it once it is large.
+//
+// The first process to come reads the whole log before anything else, 1.4 ms a
+// megabyte, and hooks mostly are the first. SQLite's own checkpoint does not
+// shorten it: a log may begin anew only in the process that wrote it back, and a
+// hook has ended by then, so under hooks alone it would grow without bound. Where
+// readers are in the way the log waits for the next writer.
+func (s *Store) trim(c *conn) {
+	info, err := os.Stat(s.path + "-wal")
+	if err != nil || info.Size() < logLimit {
+		return
+	}
+	_ = c.script(context.Background(), "PRAGMA busy_timeout=5")
+	_ = c.script(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+	_ = c.script(context.Background(), "PRAGMA busy_timeout="+strconv.FormatInt(s.o.Busy.Milliseconds(), 10))
+}
 
 // take gives a connection that nobody else uses.
 func (s *Store) take() (*conn, error) {

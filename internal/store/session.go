@@ -37,6 +37,7 @@ type Session struct {
 	From       job.ID   `json:"from,omitempty"`    // the session it came from
 	Driven     bool     `json:"driven,omitempty"`
 	LastHook   job.Time `json:"last_hook,omitempty"`
+	Renewed    job.Time `json:"renewed,omitempty"` // when it last renewed its lease
 	Ended      job.Time `json:"ended,omitempty"`
 	Off        bool     `json:"off,omitempty"`
 	// InFlight is the title of a call whose result has not been seen; Said, the

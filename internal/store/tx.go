@@ -94,6 +94,9 @@ func (s *Store) transaction(ctx context.Context, begin string, durable bool, fn 
 			return nil // committed; this connection is not used again
 		}
 	}
+	if t.writes {
+		s.trim(c)
+	}
 	whole = true
 	return nil
 }

@@ -326,6 +326,13 @@ func (t *Tracker) catchUp(ctx context.Context, by Actor, row *store.Session) err
 		if err := o.recordAll(c); err != nil {
 			return err
 		}
+		if o.reader != nil { // a call without a result was in flight
+			for _, r := range o.reader.End() {
+				if r.Kind == agent.RowCall && r.Call != nil {
+					row.InFlight = c.clip(flat(r.Call.Title), 200)
+				}
+			}
+		}
 		return o.save(c)
 	})
 }

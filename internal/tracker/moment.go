@@ -23,6 +23,10 @@ func (o *observing) keepLease(c *change) error {
 		return err
 	}
 	if s.Lease != nil && s.Lease.Session == o.row.ID {
+		if c.now.Sub(o.row.Renewed) < renewEvery && c.now >= o.row.Renewed {
+			return nil
+		}
+		o.row.Renewed = c.now
 		_, err := c.tx.Renew(o.row.Job, o.row.ID, o.row.Token, c.now)
 		return err
 	}
@@ -47,11 +51,7 @@ func (o *observing) keepLease(c *change) error {
 func (o *observing) moment(c *change) error {
 	switch o.ev.Kind {
 	case agent.BeforeTool:
-		if o.stale && o.ev.Tool != nil && o.ev.Tool.Changes {
-			o.answer.Deny = fmt.Sprintf("Duplex: job %s has gone to another session; this one may read but change nothing. Take it back only when a person says so: duplex take %s --take",
-				o.standing.Short, o.standing.Short)
-			o.answer.EndTurn = true
-		}
+		o.refuse()
 	case agent.BeforeCompact:
 		o.handover = "compaction"
 	case agent.AfterCompact:
@@ -69,6 +69,15 @@ func (o *observing) moment(c *change) error {
 		}
 	}
 	return nil
+}
+
+// refuse denies a replaced session what may change something; reads pass.
+func (o *observing) refuse() {
+	if o.stale && o.ev.Tool != nil && o.ev.Tool.Changes {
+		o.answer.Deny = fmt.Sprintf("Duplex: job %s has gone to another session; this one may read but change nothing. Take it back only when a person says so: duplex take %s --take",
+			o.standing.Short, o.standing.Short)
+		o.answer.EndTurn = true
+	}
 }
 
 // turnFailed pauses the job for a limit; other failures are the agent's to retry.

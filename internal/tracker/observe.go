@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/job"
@@ -31,6 +32,9 @@ func (t *Tracker) Observe(ctx context.Context, ad agent.Adapter, ev agent.Event)
 	}
 	if o.off {
 		return agent.Answer{}, nil
+	}
+	if o.glance {
+		return o.answer, nil
 	}
 	by := Actor{Author: job.Author{Kind: job.Agent, Name: ad.Name()}}
 	if err := t.write(ctx, by, o.durable(), o.take); err != nil {
@@ -65,7 +69,12 @@ type observing struct {
 	offer    []string
 	ask      bool // a job would be opened by itself, if the setting did not say ask
 	answer   agent.Answer
+	glance   bool // before a tool: looking was enough
 }
+
+// renewEvery is how often hooks renew the lease. A hook before a tool only reads
+// in between: what the transcript says is taken in after the tool.
+const renewEvery = 20 * time.Second
 
 // durable says which moments must survive a power cut.
 func (o *observing) durable() bool {
@@ -85,6 +94,17 @@ func (o *observing) look(ctx context.Context) error {
 			return err
 		}
 		o.row = row
+		if row != nil && row.Job != "" && o.ev.Kind == agent.BeforeTool {
+			if o.standing, err = tx.Standing(row.Job); err != nil && !errors.Is(err, job.ErrNotFound) {
+				return err
+			}
+			o.stale = err == nil && job.Stale(&o.standing, row.ID, row.Token)
+			o.glance = err == nil && (o.stale || o.Now().Sub(row.LastHook) < renewEvery)
+			o.refuse()
+			if o.glance {
+				return nil
+			}
+		}
 		if name := o.getenv("DUPLEX_JOB"); name != "" {
 			if o.named, err = tx.Resolve(name); err != nil && !errors.Is(err, job.ErrNotFound) && !errors.Is(err, job.ErrAmbiguous) {
 				return err
@@ -97,6 +117,9 @@ func (o *observing) look(ctx context.Context) error {
 	}
 	if o.getenv("DUPLEX_OFF") == "1" || o.row != nil && o.row.Off {
 		o.off = true
+		return nil
+	}
+	if o.glance {
 		return nil
 	}
 	if o.ev.Dir != "" {
@@ -405,13 +428,8 @@ func (o *observing) recordAll(c *change) error {
 		o.row.InFlight = ""
 		return o.rec.call(o.ev.Tool, happened(0, job.FromHook), o.ev.Subagent != "")
 	}
-	if o.ev.Kind == agent.BeforeTool && o.ev.Tool != nil && o.ev.Subagent == "" {
-		o.row.InFlight = o.clipped(c, o.ev.Tool.Title)
-	}
 	return nil
 }
-
-func (o *observing) clipped(c *change, s string) string { return c.clip(flat(s), 200) }
 
 func (o *observing) recorder(c *change) *recorder {
 	home, _ := os.UserHomeDir()
