@@ -158,10 +158,13 @@ func (c *change) sessionEnded(id job.ID, r EndRequest) error {
 // Sweep finds jobs whose holder's process is gone without having said goodbye,
 // and records each crash: its end, the call whose outcome is unknown, a handover
 // built from what is there, and the pause. It returns the jobs it found.
-func (t *Tracker) Sweep(ctx context.Context) ([]job.ID, error) {
+func (t *Tracker) Sweep(ctx context.Context) ([]job.ID, error) { return t.sweep(ctx, "") }
+
+// sweep looks at the jobs of one workspace, or at all.
+func (t *Tracker) sweep(ctx context.Context, workspace job.ID) ([]job.ID, error) {
 	var dead []store.JobRow
 	err := t.store.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Jobs(store.JobFilter{Open: true, Held: true})
+		rows, err := tx.Jobs(store.JobFilter{Open: true, Held: true, Workspace: workspace})
 		if err != nil {
 			return err
 		}

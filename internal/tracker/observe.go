@@ -127,6 +127,12 @@ func (o *observing) look(ctx context.Context) error {
 			o.place = Place{} // a folder that cannot be a workspace still has sessions
 		}
 	}
+	if o.ev.Kind == agent.SessionStart && o.place.Workspace != nil {
+		// Who arrives after a crash is told of it, so it is recorded first.
+		if _, err := o.sweep(ctx, o.place.ID); err != nil {
+			return err
+		}
+	}
 	return o.tail()
 }
 
