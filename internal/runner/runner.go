@@ -159,7 +159,7 @@ func (r *run) mustWait(ctx context.Context, s *job.Standing, n int) (bool, error
 	}
 	if r.Sessions > 0 && n >= r.Sessions {
 		if s.Pause == nil {
-			return wait(job.PauseHand, fmt.Sprintf("this run was to have %d sessions", r.Sessions))
+			return wait(job.PauseHand, fmt.Sprintf("sessions used in this run: %d of %d", n, r.Sessions))
 		}
 		return true, nil
 	}
@@ -259,7 +259,11 @@ func (r *run) settle(ctx, asked context.Context, seat tracker.Seat, by tracker.A
 	if err != nil {
 		return err
 	}
-	if end.fenced {
+	s, err := r.standing(ctx)
+	if err != nil {
+		return err
+	}
+	if end.fenced || s.Token > seat.Token { // also when the agent ended before the next beat: the job is another's
 		return fmt.Errorf("%w: session %d was replaced; its agent was ended", job.ErrFenced, seat.Number)
 	}
 	crashed := row.Ended == 0 && asked.Err() == nil && !end.budget
