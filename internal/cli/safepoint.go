@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func (a *App) safePointCommand() *cobra.Command {
 }
 
 func (a *App) safePointCreate() *cobra.Command {
-	var quiet bool
+	var quiet, large bool
 	var why string
 	c := &cobra.Command{Use: "create", Short: "Take a safe point now", Args: cobra.NoArgs,
 		Example: "  duplex safepoint create --why \"before the codemod\"\n  id=$(duplex safepoint create --quiet)",
@@ -31,10 +32,13 @@ func (a *App) safePointCreate() *cobra.Command {
 				return err
 			}
 			id, by, err := a.find(ctx, t, "")
+			if errors.Is(err, tracker.ErrNoJobHere) && a.jobName == "" {
+				id, err = t.FolderJob(ctx, by, a.Dir) // a safe point is worth having without a job too
+			}
 			if err != nil {
 				return err
 			}
-			k, err := t.Keep(ctx, by, id, tracker.KeepRequest{Why: why})
+			k, err := t.Keep(ctx, by, id, tracker.KeepRequest{Why: why, Large: large})
 			if err != nil {
 				return err
 			}
@@ -49,6 +53,7 @@ func (a *App) safePointCreate() *cobra.Command {
 			return p.flush()
 		}}
 	c.Flags().BoolVar(&quiet, "quiet", false, "print the id only")
+	c.Flags().BoolVar(&large, "large", false, "also beyond the limits of size and count")
 	c.Flags().StringVar(&why, "why", "on request", "what it is for")
 	return a.jobFlag(c)
 }

@@ -16,6 +16,7 @@ type KeepRequest struct {
 	Why   string
 	Quiet bool // nothing changed since the last: that one is enough
 	Green bool
+	Large bool // a person agreed to more than the limits of size and count
 }
 
 // Kept is a safe point as taken.
@@ -69,7 +70,7 @@ func (t *Tracker) Keep(ctx context.Context, by Actor, id job.ID, r KeepRequest) 
 			return out, err
 		}
 		sp, err := p.Keep(ctx, workspace.KeepOptions{Job: string(id), N: out.Number, Why: r.Why, Position: s.Position,
-			Message: fmt.Sprintf("duplex: %s, safe point %d: %s\n\nledger head: %s", s.Short, out.Number, r.Why, head), CaptureIgnored: t.set.CaptureIgnored})
+			Message: fmt.Sprintf("duplex: %s, safe point %d: %s\n\nledger head: %s", s.Short, out.Number, r.Why, head), CaptureIgnored: t.set.CaptureIgnored, Large: r.Large})
 		if err != nil {
 			return out, fmt.Errorf("safe point of %s: %w", w.Path, err)
 		}
@@ -275,7 +276,7 @@ func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreReq
 		if err != nil {
 			return out, err
 		}
-		res, err := p.Restore(ctx, workspace.RestoreOptions{Job: string(id), N: n, Target: c.Commit, Last: lastCommit(&s, c.Workspace),
+		res, err := p.Restore(ctx, workspace.RestoreOptions{Job: string(id), N: n, Target: c.Commit, Last: lastCommit(&s, c.Workspace), CaptureIgnored: t.set.CaptureIgnored,
 			Explained: func(path string) bool { return touched[touchedPath{c.Workspace, path}] }, Force: r.Force, DryRun: r.DryRun, Paths: r.Paths})
 		out.Restored = append(out.Restored, RestoredPlace{p.Top, res.Written, res.Removed, res.MovedAside, res.Aside, res.Left, res.Refused})
 		if err != nil {
@@ -365,8 +366,11 @@ func (t *Tracker) touchedPaths(ctx context.Context, id job.ID) (map[touchedPath]
 	return out, err
 }
 
+// lastCommit is the newest safe point's commit of a workspace, which the rule about
+// somebody else's changes asks. A job without a step has nobody but the person at
+// the keyboard: there the rule is off, and the present is kept first as always.
 func lastCommit(s *job.Standing, ws job.ID) string {
-	if s.SafePoint == nil {
+	if s.SafePoint == nil || s.Steps == 0 {
 		return ""
 	}
 	for _, c := range s.SafePoint.Commits {
@@ -375,4 +379,32 @@ func lastCommit(s *job.Standing, ws job.ID) string {
 		}
 	}
 	return ""
+}
+
+// folderGoal is the goal of the unnamed job that holds safe points taken in a
+// folder where no job is open.
+const folderGoal = "Safe points of this folder"
+
+// FolderJob finds or opens that job.
+func (t *Tracker) FolderJob(ctx context.Context, by Actor, dir string) (job.ID, error) {
+	p, err := t.Place(dir)
+	if err != nil {
+		return "", err
+	}
+	var id job.ID
+	err = t.write(ctx, by, true, func(c *change) error {
+		rows, err := c.tx.Jobs(store.JobFilter{Open: true, Unnamed: true, Workspace: p.ID})
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if r.Standing.Goal == folderGoal {
+				id = r.ID
+				return nil
+			}
+		}
+		id, err = c.open(&job.Opened{Goal: folderGoal, Unnamed: true, Workspace: p.workspace(), Repository: repositoryOf(p)}, said(job.Author{Kind: job.Duplex}))
+		return err
+	})
+	return id, err
 }

@@ -112,17 +112,14 @@ func TestRestoreAndUndo(t *testing.T) {
 	w := newWorld(t)
 	s := w.start(StartRequest{Goal: "Break it"})
 	w.write("shop.go", "package shop // broken")
-	if _, err := w.Restore(ctx, APerson(), s.Job, RestoreRequest{Number: 1}); err == nil {
-		t.Fatal("a change that no step explains was overwritten")
-	}
-	out, err := w.Restore(ctx, APerson(), s.Job, RestoreRequest{Number: 1, Force: true})
+	out, err := w.Restore(ctx, APerson(), s.Job, RestoreRequest{Number: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(filepath.Join(w.repo, "shop.go")); len(b) < 40 {
 		t.Errorf("not restored: %s", b)
 	}
-	if _, err = w.Restore(ctx, APerson(), s.Job, RestoreRequest{Undo: true, Force: true}); err != nil {
+	if _, err = w.Restore(ctx, APerson(), s.Job, RestoreRequest{Undo: true}); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := os.ReadFile(filepath.Join(w.repo, "shop.go")); string(b) != "package shop // broken" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -41,10 +40,11 @@ type SafePoint struct {
 	Reused     bool         // nothing had changed: this is the last one
 }
 
-var validJob = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
-
 func checkJob(job string) error {
-	if !validJob.MatchString(job) || len(job) > 100 {
+	odd := strings.ContainsFunc(job, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	})
+	if odd || job == "" || len(job) > 100 || job[0] == '-' || job[0] == '_' {
 		return fmt.Errorf("safe points of job %.100q: a job is named by letters, digits, - and _", job)
 	}
 	return nil
