@@ -131,20 +131,27 @@ func (a *App) costTable(p *page, part tracker.CostOf, b *bill) {
 	for _, r := range part.Rows {
 		rows = append(rows, costRow{a.costName(part.By, r.Name, b), sessionNumber(part.By, r.Name, b), r})
 	}
-	switch part.By {
-	case store.BySession:
-		sort.SliceStable(rows, func(i, j int) bool { return rows[i].order < rows[j].order })
-	case store.ByDay:
-	default:
-		sort.SliceStable(rows, func(i, j int) bool { return rows[i].Pico > rows[j].Pico })
+	if part.By != store.ByDay { // days come in order
+		sort.SliceStable(rows, func(i, j int) bool { return rows[i].before(rows[j]) })
 	}
 	a.costRows(p, costTitles[part.By], rows)
 }
 
 type costRow struct {
 	name  string
-	order int
+	order int // of a session
 	store.CostRow
+}
+
+// before puts sessions in the order they began, and all else by amount.
+func (r costRow) before(o costRow) bool {
+	switch {
+	case r.order != o.order:
+		return r.order < o.order
+	case r.Pico != o.Pico:
+		return r.Pico > o.Pico
+	}
+	return r.name < o.name
 }
 
 func (a *App) costRows(p *page, title string, rows []costRow) {
@@ -222,10 +229,16 @@ func (a *App) costName(by store.CostBy, name string, b *bill) string {
 	return orNone(name, "unknown")
 }
 
+const guestsLast = 1 << 30
+
 func sessionNumber(by store.CostBy, name string, b *bill) int {
 	if by == store.BySession {
 		for _, s := range b.Sessions {
-			if string(s.ID) == name {
+			switch {
+			case string(s.ID) != name:
+			case s.Guest:
+				return guestsLast
+			default:
 				return s.Number
 			}
 		}
@@ -284,12 +297,7 @@ func (a *App) costOfAll(ctx context.Context, t *tracker.Tracker) error {
 	for _, m := range models {
 		rows = append(rows, costRow{name: m.Name, CostRow: *m})
 	}
-	sort.Slice(rows, func(i, j int) bool {
-		if rows[i].Pico != rows[j].Pico {
-			return rows[i].Pico > rows[j].Pico
-		}
-		return rows[i].name < rows[j].name
-	})
+	sort.Slice(rows, func(i, j int) bool { return rows[i].before(rows[j]) })
 	a.costRows(p, "By model", rows)
 	return p.flush()
 }

@@ -43,6 +43,7 @@ type itemIn struct {
 type pending struct {
 	started  *job.SessionStarted // not told yet
 	entry    job.Entry
+	handed   bool // handed over, and nothing was done since
 	reads    memory[string, bool]
 	searches int
 	failed   int
@@ -145,12 +146,15 @@ func (v *telling) tell(e job.Entry, out func(block) error) error {
 	var b strings.Builder
 	v.guests(&b, e)
 	p := v.pending(e.Session)
-	if p.started != nil && e.Kind != job.KindTookOver {
+	if p.started != nil && e.Kind != job.KindTookOver && e.Kind != job.KindSafePoint {
 		v.lay(&b, p.entry, v.began(p))
 	}
-	p.started = nil
+	if e.Kind != job.KindSafePoint { // one is taken before a session is told to go on
+		p.started = nil
+	}
 	if line.loose {
-		if r := p.read(); r != "" {
+		p.handed = e.Kind == job.KindHandedOver
+		if r := p.read(edited(e)...); r != "" {
 			v.lay(&b, job.Entry{}, told{text: r, quiet: true})
 		}
 		if line.cost == "" {
@@ -171,8 +175,8 @@ func (v *telling) tell(e job.Entry, out func(block) error) error {
 // guests tells what guests looked at, before anything else happens: their end is
 // not recorded, and no step of theirs is the job's.
 func (v *telling) guests(b *strings.Builder, e job.Entry) {
-	for id := range v.guest {
-		if id == e.Session {
+	for _, id := range v.loose.order {
+		if !v.guest[id] || id == e.Session {
 			continue
 		}
 		p := v.pending(id)
@@ -231,8 +235,10 @@ func (v *telling) fold(e job.Entry) bool {
 		return true
 	case *job.SessionEnded:
 		return p.Reason != "crashed" && p.Reason != "failed" && p.Reason != "replaced" && v.pending(e.Session).pico == 0
-	case *job.Step:
-		return p.Of != ""
+	case *job.HandedOver:
+		return p.Why == "end" && v.pending(e.Session).handed
+	case *job.Step: // an act by command has an entry of its own
+		return p.Of != "" || p.Result == job.OK && strings.HasPrefix(p.Command, "duplex ")
 	case *job.Instructed:
 		return p.Text == v.goal // it opened the job: told once
 	}
@@ -304,10 +310,32 @@ func (p *pending) cost() string {
 	return ""
 }
 
-// read sums up what was read and searched.
-func (p *pending) read() string {
+// edited are the files a step changed. That they were read first goes without
+// saying.
+func edited(e job.Entry) []string {
+	s, ok := e.Payload.(*job.Step)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, t := range s.Paths {
+		if t.Role == job.RoleEdit {
+			out = append(out, t.Name)
+		}
+	}
+	return out
+}
+
+// read sums up what was read and searched, but for some files.
+func (p *pending) read(but ...string) string {
 	var parts []string
-	if n := len(p.reads.order); n == memorySize {
+	n := len(p.reads.order)
+	for _, name := range but {
+		if p.reads.of[name] {
+			n--
+		}
+	}
+	if n == memorySize {
 		parts = append(parts, fmt.Sprintf("read %d files or more", n))
 	} else if n > 0 {
 		parts = append(parts, "read "+plural(n, "file"))

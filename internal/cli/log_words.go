@@ -41,7 +41,7 @@ func (v *telling) words(e job.Entry) (l told, ok bool) {
 	case *job.Checked:
 		return v.checked(p), true
 	case *job.Finished:
-		return finished(p), true
+		return v.finished(p), true
 	}
 	return v.rare(e)
 }
@@ -544,7 +544,7 @@ func lossWords(losses []job.TestLoss) []string {
 	return out
 }
 
-func finished(p *job.Finished) told {
+func (v *telling) finished(p *job.Finished) told {
 	sign := "✓ "
 	if !p.Outcome.Ends() || p.Outcome == job.OutcomeAbandoned {
 		sign = "✕ "
@@ -553,7 +553,9 @@ func finished(p *job.Finished) told {
 	if p.Reason != "" {
 		l.text += ", " + p.Reason
 	}
-	l.more = lossWords(p.Losses)
+	if v.full { // the checks that were told just before named them
+		l.more = lossWords(p.Losses)
+	}
 	if len(p.ChecksChanged) > 0 {
 		l.more = append(l.more, "checks changed: "+strings.Join(p.ChecksChanged, ", "))
 	}

@@ -339,7 +339,7 @@ func (v *showing) checks() {
 	s, p, a := &v.Standing, v.p, v.a
 	width := 20
 	for _, c := range s.Checks {
-		width = max(width, min(len([]rune(c.Command)), a.columns()-factIndent-44))
+		width = max(width, min(len([]rune(c.Command)), a.columns()-factIndent-47))
 	}
 	for i, c := range s.Checks {
 		state, at := "not run", ""
@@ -355,7 +355,7 @@ func (v *showing) checks() {
 		if c.At > 0 {
 			at = a.when(c.At)
 		}
-		line := fmt.Sprintf("%s %s  %s%s%s", a.mark(c.State), pad(oneLine(c.Command, width), width), pad(oneLine(state, 16), 17), pad(at, 11), a.paint(dim, dayOne(c)))
+		line := fmt.Sprintf("%s %s%s%s%s", a.mark(c.State), pad(oneLine(c.Command, width), width+2), pad(oneLine(state, 16), 18), pad(at, 11), a.paint(dim, dayOne(c)))
 		p.fact(onlyFirst(i, "checks"), "%s", strings.TrimRight(line, " "))
 	}
 	if len(s.Checks) == 0 {

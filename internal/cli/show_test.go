@@ -201,7 +201,7 @@ func TestShowAll(t *testing.T) {
 		"in flight   1,341  npm test: what came of it is unknown",
 		"budget      $5.00, no limit, 0 of 1,000,000 tokens, deadline passed 14:19; $1.00 of it is an estimate",
 		"            $3.00 of it by child jobs",
-		"– npm test              npm is not there 14:20      could not run on day one",
+		"– npm test              npm is not there  14:20      could not run on day one",
 		"– npx tsc               not run",
 		"lost tests  ✕ rounds half up: missing",
 		"            ✕ keeps the currency: emptied, accepted by a person",
