@@ -115,43 +115,18 @@ func (k *adoption) read(ctx context.Context) error {
 
 // beside reads the sub-agents' own files, whose cost is not in the main one.
 func (k *adoption) beside(ctx context.Context) error {
-	ad, ok := k.ad.(interface{ Beside(path string) []string })
-	if !ok {
-		return nil
-	}
-	for _, pattern := range ad.Beside(k.r.File) {
-		files, err := transcript.Find(pattern)
-		if err != nil {
-			return err
+	broken, err := beside(k.ad, k.r.File, "", func(r agent.Row) error {
+		k.queue = append(k.queue, r)
+		if len(k.queue) < batch {
+			return nil
 		}
-		for _, f := range files {
-			reader := k.ad.NewReader()
-			_, err := transcript.Lines(f, 0, 0, func(line []byte, offset int64) error {
-				rows, err := reader.Line(line, offset)
-				if err != nil {
-					k.out.Broken++
-					return nil
-				}
-				for _, r := range rows {
-					if r.Kind == agent.RowUsage || r.Kind == agent.RowResult {
-						r.Side = true
-						k.queue = append(k.queue, r)
-					}
-				}
-				if len(k.queue) >= batch {
-					return k.flush(ctx)
-				}
-				return nil
-			})
-			if err == nil {
-				err = k.flush(ctx)
-			}
-			if err != nil {
-				return err
-			}
-		}
+		return k.flush(ctx)
+	})
+	k.out.Broken += broken
+	if err != nil {
+		return err
 	}
-	return nil
+	return k.flush(ctx)
 }
 
 // ready: the goal and the folder are known, so the job can be opened.

@@ -133,7 +133,10 @@ func (o *observing) look(ctx context.Context) error {
 			return err
 		}
 	}
-	return o.tail()
+	if err := o.tail(); err != nil || o.ev.Kind != agent.SubagentEnd || o.ev.Subagent == "" {
+		return err
+	}
+	return o.beside(o.ev.Subagent)
 }
 
 // tail reads the transcript from where the last call left it.
@@ -481,6 +484,9 @@ func (o *observing) carry(c *change) error {
 		return err
 	}
 	o.rows, o.reader, o.next = rows, reader, next
+	if err := o.beside(""); err != nil {
+		return err
+	}
 	return o.recordAll(c)
 }
 
