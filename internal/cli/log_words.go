@@ -381,7 +381,9 @@ func (v *telling) rare(e job.Entry) (told, bool) {
 	case *job.Reconciled:
 		var pico int64
 		for _, m := range p.Models {
-			pico += m.Pico
+			if m.Pico != nil {
+				pico += *m.Pico
+			}
 		}
 		return told{text: "reconciled with the total that " + agentTitle(p.Source) + " gives", cost: usd(pico)}, true
 	case *job.Lesson:

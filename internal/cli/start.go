@@ -29,7 +29,6 @@ type startOptions struct {
 	propose  bool
 	bare     bool
 	limit    time.Duration
-	measures []string
 	instruct []string
 }
 

@@ -111,9 +111,7 @@ func (x *exam) binding() {
 			instructed = append(instructed, e)
 		}
 	}
-	for _, e := range x.f.of(true, job.KindDecided) {
-		decided = append(decided, e)
-	}
+	decided = append(decided, x.f.of(true, job.KindDecided)...)
 	x.each("what binds", Decisions, shown, instructed, x.bindingWords)
 	x.each("what is decided", Decisions, shown, decided, func(e job.Entry) string { return x.f.texts[e.ID] })
 	x.none("is anything shown that no longer holds", Decisions, shown, x.f.of(false, job.KindDecided, job.KindInstructed))

@@ -20,7 +20,7 @@ func TestAside(t *testing.T) {
 		{"a command", &Step{Class: ClassCommand, Command: "go test", Result: OK, Action: 9}, 0, 0},
 		{"a read", &Touched{Action: 9, Paths: []Touch{{Name: "a.go", Role: RoleRead}}}, 0, 0},
 		{"a session that starts", &SessionStarted{Agent: "claude", Workspace: Workspace{ID: testID(50), Path: "/w"}}, 0, 0},
-		{"the agent's own total", &Reconciled{Models: []ModelDifference{{Model: "m", Tokens: Tokens{Output: 4}, Pico: 40}}}, 40, 0},
+		{"the agent's own total", &Reconciled{Models: []ModelDifference{{Model: "m", Tokens: Tokens{Output: 4}, Pico: new(int64(40))}}}, 40, 0},
 	} {
 		for _, aside := range []string{"late", "guest"} {
 			t.Run(aside+"/"+c.name, func(t *testing.T) {

@@ -195,8 +195,7 @@ func (f *folding) unbill(old *Spend) error {
 // reconciled moves the sums by what the agent's own totals say beyond ours.
 func (f *folding) reconciled(p *Reconciled) {
 	for _, m := range p.Models {
-		d := m.Pico
-		f.bill(Spent{Model: m.Model, Tokens: m.Tokens, Pico: &d}, 1)
+		f.bill(Spent{Model: m.Model, Tokens: m.Tokens, Pico: m.Pico}, 1)
 		f.s.Spend.Messages--
 	}
 }

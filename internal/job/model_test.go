@@ -235,10 +235,12 @@ func (j *plainJob) place(now int64, life string) string {
 	switch {
 	case j.over():
 		return "finished"
-	case j.pause == "waiting for an answer", j.pause == "budget reached", counting(j.questions) > 0, j.outcome != "":
+	case j.pause == "waiting for an answer", j.pause == "budget reached", counting(j.questions) > 0:
 		return "needs you"
 	case j.held(now, life):
 		return "running"
+	case j.outcome != "":
+		return "needs you"
 	case j.pause == "rate limit" && j.until > now, j.pause == "waiting for another job":
 		return "waiting"
 	}

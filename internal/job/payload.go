@@ -490,7 +490,7 @@ type Checked struct {
 type ModelDifference struct {
 	Model  string `json:"model"`
 	Tokens Tokens `json:"tokens"`
-	Pico   int64  `json:"pico_usd,omitempty"`
+	Pico   *int64 `json:"pico_usd,omitempty"` // null when unpriced
 }
 
 // Reconciled carries the difference to the agent's own totals; it rewrites nothing.

@@ -196,10 +196,12 @@ func (s *Standing) Place(now Time, working bool) Place {
 	case s.Done():
 		return PlaceFinished
 	case s.Pause != nil && (s.Pause.Reason == PauseAnswer || s.Pause.Reason == PauseBudget),
-		s.Questions > 0, s.Outcome != nil:
+		s.Questions > 0:
 		return PlaceNeedsYou
 	case working:
 		return PlaceRunning
+	case s.Outcome != nil: // a finish that did not end the job, and nobody works on it
+		return PlaceNeedsYou
 	case s.Pause != nil && s.Pause.Reason == PauseRate && s.Pause.Until > now,
 		s.Pause != nil && s.Pause.Reason == PauseOtherJob:
 		return PlaceWaiting

@@ -73,7 +73,7 @@ func (c *scan) secretData(from, to, end int) {
 		c.jsonData(at+1, end)
 		return
 	}
-	if at == to+1 || !newline.has(s[max(0, at-1)]) && strings.IndexAny(s[to:min(at, len(s))], "\n\x05") < 0 {
+	if at == to+1 || !newline.has(s[max(0, at-1)]) && !strings.ContainsAny(s[to:min(at, len(s))], "\n\x05") {
 		return
 	}
 	c.yamlData(from, to, end)

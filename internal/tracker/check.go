@@ -62,6 +62,9 @@ func (t *Tracker) Check(ctx context.Context, by Actor, id job.ID, r CheckRequest
 	if run.checks, err = t.checksOf(ctx, id); err != nil {
 		return run.out, err
 	}
+	if run.terms, err = t.termsOf(ctx, id); err != nil {
+		return run.out, err
+	}
 	if run.base, err = t.baseline(ctx, id); err != nil {
 		return run.out, err
 	}
@@ -109,6 +112,7 @@ type checking struct {
 	s         *job.Standing
 	r         CheckRequest
 	checks    []job.Check
+	terms     terms
 	base      *base
 	out       CheckRun
 	protected map[string]string
@@ -218,8 +222,8 @@ func (k *checking) clean(ctx context.Context, by Actor) error {
 	if err != nil {
 		return err
 	}
-	if len(k.s.Protect) > 0 {
-		if k.protected, err = p.HashPaths(ctx, first.Commit, k.s.Protect); err != nil {
+	if len(k.terms.protect) > 0 {
+		if k.protected, err = p.HashPaths(ctx, first.Commit, k.terms.protect); err != nil {
 			return err
 		}
 	}
@@ -245,7 +249,7 @@ func (k *checking) clean(ctx context.Context, by Actor) error {
 	defer doneAgents()
 	for _, c := range k.base.commits {
 		if c.Workspace == first.Workspace {
-			if err := layOriginals(ctx, p, c.Commit, dir, k.s.Protect, k.out.Changed); err != nil {
+			if err := layOriginals(ctx, p, c.Commit, dir, k.terms.protect, k.out.Changed); err != nil {
 				return err
 			}
 		}
@@ -337,9 +341,9 @@ func (k *checking) spec(c job.Check) check.Check {
 
 // runAll runs setup, the listing of tests and every check in a folder.
 func (k *checking) runAll(ctx context.Context, dir string) {
-	if k.s.Setup != "" {
-		k.r.Progress("setup: " + k.s.Setup)
-		res := k.result(check.Run(ctx, dir, k.env(), check.Check{ID: "setup", Command: k.s.Setup, Timeout: defaultCheckTime}, k.clock))
+	if k.terms.setup != "" {
+		k.r.Progress("setup: " + k.terms.setup)
+		res := k.result(check.Run(ctx, dir, k.env(), check.Check{ID: "setup", Command: k.terms.setup, Timeout: defaultCheckTime}, k.clock))
 		k.out.Setup = &res
 		if res.State != job.CheckPassed {
 			for _, c := range k.checks {
@@ -367,16 +371,16 @@ func stateOf(s check.State) job.CheckState { return job.CheckState(s) }
 
 // inventory lists the tests and holds them against day one.
 func (k *checking) inventory(ctx context.Context, dir string) {
-	if k.s.KeepTests == nil || k.r.Quick || k.r.Here {
+	if k.terms.keep == nil || k.r.Quick || k.r.Here {
 		return
 	}
 	k.r.Progress("listing the tests")
 	var l check.Listing
 	var err error
-	if k.s.KeepTests.List == "go" {
+	if k.terms.keep.List == "go" {
 		l, err = check.ListGo(ctx, dir, k.env())
 	} else {
-		l, err = check.ListCommand(ctx, dir, k.env(), k.s.KeepTests.List)
+		l, err = check.ListCommand(ctx, dir, k.env(), k.terms.keep.List)
 	}
 	if err != nil {
 		k.out.ListError = err.Error()

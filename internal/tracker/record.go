@@ -74,7 +74,10 @@ func (r *recorder) record(a agent.Row) error {
 	case agent.RowUsage:
 		return r.usage(a.Usage, at)
 	case agent.RowPlan:
-		return r.person(&job.Decided{Text: r.clip(firstLine(a.Text), 300), Why: r.clip(rest(a.Text), 2000)}, key("plan"), at)
+		if r.by.Guest {
+			return nil
+		}
+		return soften(r.person(&job.Decided{Text: r.clip(firstLine(a.Text), 300), Why: r.clip(rest(a.Text), 2000)}, key("plan"), at))
 	case agent.RowAsked:
 		return r.asked(a, key("asked"), at)
 	case agent.RowAnswered:
@@ -249,9 +252,25 @@ func (r *recorder) usage(u *agent.Usage, at detail) error {
 	key := keyed(job.SpentKey(r.row.Agent, u.Message, u.Tokens))
 	if u.Message == "" {
 		key = func(*job.Envelope) {}
+	} else if elsewhere, err := r.paidBy(u); err != nil {
+		return err
+	} else if elsewhere != "" {
+		// A fork's or a resume's copy of a message that another job has paid for: if
+		// it has grown, that job pays the rest.
+		_, err := r.appendKnown(elsewhere, p, key, at, in(""), said(job.Author{Kind: job.Agent, Name: r.row.Agent}), func(e *job.Envelope) { e.Token, e.Guest = 0, true })
+		return err
 	}
 	_, err := r.append(p, key, at, said(job.Author{Kind: job.Agent, Name: r.row.Agent}))
 	return err
+}
+
+// paidBy is the other job that a message was billed to, if any.
+func (r *recorder) paidBy(u *agent.Usage) (job.ID, error) {
+	old, err := r.tx.Rows(r.row.Job).Spend(job.SpendKey(job.SpentKey(r.row.Agent, u.Message, u.Tokens)))
+	if err != nil || old == nil || old.Job == r.row.Job {
+		return "", err
+	}
+	return old.Job, nil
 }
 
 // tasks folds an agent's own task list into open items.
@@ -322,6 +341,18 @@ func (r *recorder) totals(a agent.Row, key, at detail) error {
 	if err != nil {
 		return err
 	}
+	// Totals are cumulative over resumes: what an earlier difference brought is in.
+	earlier, err := r.tx.EntriesOf(r.row.Job, []job.Kind{job.KindReconciled}, false, 0)
+	if err != nil {
+		return err
+	}
+	for _, e := range earlier {
+		if p, ok := e.Payload.(*job.Reconciled); ok && e.Session == r.row.ID {
+			for _, m := range p.Models {
+				sums[m.Model] = sums[m.Model].Plus(m.Tokens)
+			}
+		}
+	}
 	var diff []job.ModelDifference
 	for _, t := range a.Totals {
 		d := t.Tokens.Minus(sums[t.Model])
@@ -329,7 +360,9 @@ func (r *recorder) totals(a agent.Row, key, at detail) error {
 			continue
 		}
 		m := job.ModelDifference{Model: t.Model, Tokens: d}
-		m.Pico, _, _ = cost.Price(t.Model, int64(r.now), cost.Tokens(d))
+		if pico, _, ok := cost.Price(t.Model, int64(r.now), cost.Tokens(d)); ok {
+			m.Pico = &pico
+		}
 		diff = append(diff, m)
 	}
 	if len(diff) == 0 {

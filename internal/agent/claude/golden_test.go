@@ -119,7 +119,7 @@ func written(rows []agent.Row, r agent.Reader) string {
 		case row.Totals != nil:
 			slices.SortFunc(row.Totals, func(a, b job.ModelDifference) int { return strings.Compare(a.Model, b.Model) })
 			for _, d := range row.Totals {
-				fmt.Fprintf(&b, " %s %s pico=%d", d.Model, tokens(d.Tokens), d.Pico)
+				fmt.Fprintf(&b, " %s %s pico=%d", d.Model, tokens(d.Tokens), *d.Pico)
 			}
 		default:
 			fmt.Fprintf(&b, " %q", row.Text)

@@ -170,7 +170,8 @@ func (r *reader) totals(l *line) {
 			case "cacheCreationEphemeral1hInputTokens":
 				long = count(value)
 			case "costUSD":
-				d.Pico = int64(math.Round(max(0, min(value.float(), 1e6)) * 1e12))
+				pico := int64(math.Round(max(0, min(value.float(), 1e6)) * 1e12))
+				d.Pico = &pico
 			}
 		})
 		d.Tokens.CacheWrite5m, d.Tokens.CacheWrite1h = split(max(written, short+long), long)
