@@ -47,7 +47,7 @@ func (Adapter) Beside(path string) []string {
 	if !ok {
 		return nil
 	}
-	return []string{base + "/subagents/agent_*.jsonl"}
+	return []string{base + "/subagents/agent-*.jsonl"}
 }
 
 // MaxContext is the most characters of one hook's context that reach the model;
