@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -56,6 +57,8 @@ type Version struct {
 // Main runs one command and returns its exit code. The codes are a contract; see
 // codes in exit.go.
 func Main(ctx context.Context, a *App) int {
+	// However long the ledger, a command stays small beside the agent it serves.
+	debug.SetMemoryLimit(memoryLimit)
 	if len(a.Args) > 0 && a.Args[0] == "hook" {
 		return a.hook(ctx, a.Args[1:]) // the one command that must start in no time
 	}
@@ -70,6 +73,9 @@ func Main(ctx context.Context, a *App) int {
 	}
 	return a.exit(err)
 }
+
+// memoryLimit is the heap, in bytes, from which garbage is collected at every turn.
+const memoryLimit = 40 << 20
 
 // settings loads the configuration once.
 func (a *App) settings() (*config.Config, error) {
@@ -109,7 +115,14 @@ func (a *App) open(ctx context.Context, how opening) (*tracker.Tracker, error) {
 	if err != nil {
 		return nil, err
 	}
+	markers := ""
+	if a.Getenv("DUPLEX_HOME") == "" { // a folder chosen by hand is looked after by hand
+		if markers, err = config.UserDir(a.Getenv); err != nil {
+			return nil, err
+		}
+	}
 	t, err := tracker.Open(ctx, tracker.Options{Dir: dir, Create: how.create, ReadOnly: how.read, Busy: how.busy, Now: a.Now, Getenv: a.Getenv,
+		Hook: how.bare, Markers: markers, Version: a.Version.Number,
 		Agents: all.Adapters(), Known: known, Settings: tracker.Settings{Auto: job.Auto(c.Auto), Nudge: c.Nudge, Handover: c.Handover,
 			BriefTokens: c.BriefTokens, OnCrash: c.OnCrash, KeepSafePoints: c.SafepointKeep, CaptureIgnored: c.SafepointCaptureIgnored}})
 	if err != nil {

@@ -15,9 +15,6 @@ import (
 	"github.com/seed-5777983b/duplex/internal/tracker"
 )
 
-// hookMemory is the size from which a hook collects its garbage after all, in bytes.
-const hookMemory = 48 << 20
-
 // hookPatience is how long a hook waits for another writer before it spools.
 const hookPatience = 3 * time.Second
 
@@ -25,9 +22,8 @@ const hookPatience = 3 * time.Second
 // exit code: our own failure is logged and the agent goes on.
 func (a *App) hook(ctx context.Context, args []string) int {
 	// A hook lives for milliseconds: collecting garbage costs it more than keeping
-	// it, up to a bound that a hook's input cannot reach.
+	// it, up to the limit that Main has set.
 	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(hookMemory)
 	if len(args) != 1 || args[0] == "--help" || args[0] == "-h" {
 		fmt.Fprint(a.Out, hookHelp)
 		if len(args) == 1 {

@@ -43,7 +43,7 @@ func (a *App) safePointCreate() *cobra.Command {
 				return err
 			}
 			if a.asJSON {
-				return a.showJSON("safe-point/1", k)
+				return a.showJSON("safe-point/1", map[string]any{"safe_point": k})
 			}
 			p := a.page()
 			if !quiet {

@@ -76,6 +76,10 @@ func (id ID) ShortNames() []string {
 	return append(mixed, plain...)
 }
 
+// ReadsAsName reports whether the first four characters of an id hold a letter and
+// a digit, so that they make a short name that is no word.
+func ReadsAsName(id ID) bool { return len(id.ShortNames()) > 0 && len(id.ShortNames()[0]) == 4 }
+
 // Time is microseconds since the Unix epoch, UTC. Zero means unknown.
 type Time int64
 

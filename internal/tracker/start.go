@@ -125,6 +125,9 @@ func (t *Tracker) Start(ctx context.Context, by Actor, r StartRequest) (Started,
 // open gives a job its id, its short name and its first entry.
 func (c *change) open(p *job.Opened, details ...detail) (job.ID, error) {
 	id := newID()
+	for !job.ReadsAsName(id) {
+		id = newID()
+	}
 	short, err := c.tx.TakeShort(id)
 	if err != nil {
 		return "", err

@@ -41,11 +41,14 @@ type Options struct {
 	Settings Settings
 	Now      func() time.Time
 	Create   bool          // the store may be made when there was none
+	Hook     bool          // an agent waits: nothing slow, such as folding a ledger again
 	ReadOnly bool          // look only: works on a full disk and a read-only one
 	Busy     time.Duration // how long to wait for another writer
 	Known    []string      // values known to be credentials
 	Getenv   func(string) string
 	Agents   []agent.Adapter // those this binary reads
+	Markers  string          // folder that remembers that there was a store here; empty: none
+	Version  string          // of this binary
 }
 
 // Tracker changes and reads jobs.
@@ -61,7 +64,7 @@ type Tracker struct {
 
 // Open opens the store in a state folder.
 func Open(ctx context.Context, o Options) (*Tracker, error) {
-	s, err := store.Open(ctx, o.Dir, store.Options{ReadOnly: o.ReadOnly, Busy: o.Busy, Create: o.Create})
+	s, err := store.Open(ctx, o.Dir, store.Options{ReadOnly: o.ReadOnly, Busy: o.Busy, Create: o.Create, Hook: o.Hook, Markers: o.Markers, Version: o.Version})
 	if err != nil {
 		return nil, err
 	}
