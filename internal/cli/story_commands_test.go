@@ -35,7 +35,7 @@ import (
 //	agent NAME SCRIPT PROMPT [FLAG…]  start a session of the scripted agent beside the story; its id is NAME,
 //	                             and what it prints is told as a person reads it
 //	background NAME COMMAND…     start a process that goes on beside the story
-//	until NAME TEXT              wait until it has printed a text
+//	until NAME|FILE TEXT         wait until it has printed a text, or a text stands in a file
 //	join NAME                    wait for its end; ! join: it ends with an error
 //	freeze|thaw|interrupt|kill9  NAME, or a file with a process id: stop, continue, Ctrl-C, kill -9
 //	hook AGENT EVENT [NAME=VALUE…]  call duplex hook with the event in a file, by hand
@@ -222,7 +222,11 @@ func (r *running) text() string {
 const patience = 2 * time.Minute
 
 func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
-	usage(ts, !neg && len(args) == 2, "until NAME TEXT")
+	usage(ts, !neg && len(args) == 2, "until NAME|FILE TEXT")
+	if strings.Contains(args[0], "/") {
+		untilFile(ts, args[0], args[1])
+		return
+	}
 	r := playOf(ts).named(ts, args[0])
 	late := time.AfterFunc(patience, func() {
 		r.mu.Lock()
@@ -238,6 +242,19 @@ func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s never said %q:\n%s", args[0], args[1], r.said.String())
 		}
 		r.more.Wait()
+	}
+}
+
+// untilFile looks again and again: a file tells nobody that it has grown.
+func untilFile(ts *testscript.TestScript, file, text string) {
+	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		data, err := os.ReadFile(ts.MkAbs(file))
+		if strings.Contains(string(data), text) {
+			return
+		}
+		if time.Now().After(late) {
+			ts.Fatalf("%q never stood in %s (%v):\n%s", text, file, err, data)
+		}
 	}
 }
 
