@@ -56,7 +56,7 @@ func (t *Tracker) Keep(ctx context.Context, by Actor, id job.ID, r KeepRequest) 
 	if s.SafePoint != nil {
 		out.Number = s.SafePoint.Number + 1
 	}
-	same := s.SafePoint != nil
+	same, ref := s.SafePoint != nil, 0
 	for _, w := range s.Workspaces {
 		p, err := t.placeOf(w)
 		if err != nil {
@@ -79,6 +79,7 @@ func (t *Tracker) Keep(ctx context.Context, by Actor, id job.ID, r KeepRequest) 
 			out.NotCovered = append(out.NotCovered, Uncovered{n.Path, n.Size, n.Reason})
 		}
 		same = same && sp.Reused
+		ref = max(ref, sp.N)
 	}
 	if len(out.Commits) == 0 {
 		return out, fmt.Errorf("%w: job %s has no folder here to keep; go to its folder and run duplex take %s", job.ErrNotFound, s.Short, s.Short)
@@ -88,11 +89,35 @@ func (t *Tracker) Keep(ctx context.Context, by Actor, id job.ID, r KeepRequest) 
 		return out, nil
 	}
 	err = t.write(ctx, by, true, func(c *change) error {
-		e, err := c.append(id, &job.SafePoint{Number: out.Number, Why: r.Why, Commits: out.Commits, NotCovered: len(out.NotCovered), Green: r.Green})
-		out.Position, out.At = e.Position, e.HappenedAt
+		e, err := c.keep(id, &job.SafePoint{Number: ref, Why: r.Why, Commits: out.Commits, NotCovered: len(out.NotCovered), Green: r.Green})
+		out.Number, out.Reused, out.Position, out.At = e.Number, e.reused, e.Position, e.At
 		return err
 	})
 	return out, err
+}
+
+// recorded is a safe point as it stands in the ledger.
+type recorded struct {
+	job.SafePointNow
+	reused bool // it stood there before
+}
+
+// keep records a safe point under its ref's number. Two commands at once, or one
+// that was killed between ref and ledger, leave that number or the one wanted
+// taken: a number names one safe point, and the same commits are one safe point.
+func (c *change) keep(id job.ID, p *job.SafePoint) (recorded, error) {
+	s, err := c.tx.Standing(id)
+	if err != nil {
+		return recorded{}, err
+	}
+	if last := s.SafePoint; last != nil {
+		if sameCommits(last.Commits, p.Commits) {
+			return recorded{*last, true}, nil
+		}
+		p.Number = max(p.Number, last.Number+1)
+	}
+	e, err := c.append(id, p)
+	return recorded{SafePointNow: job.SafePointNow{Number: p.Number, Position: e.Position, At: e.HappenedAt}}, err
 }
 
 func sameCommits(a, b []job.Snapshot) bool {
@@ -258,7 +283,7 @@ func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreReq
 		return WentBack{}, err
 	}
 	out := WentBack{Job: id, Short: s.Short, To: target.Number, DryRun: r.DryRun}
-	n := 1
+	n, ref := 1, 0
 	if s.SafePoint != nil {
 		n = s.SafePoint.Number + 1
 	}
@@ -283,22 +308,24 @@ func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreReq
 			return out, err
 		}
 		undo = append(undo, job.Snapshot{Workspace: c.Workspace, Commit: res.Undo.Commit, Tree: res.Undo.Tree, Head: res.Undo.Head, Branch: res.Undo.Branch})
+		ref = max(ref, res.Undo.N)
 	}
 	if r.DryRun {
 		return out, nil
 	}
-	out.Undo = n
 	err = t.write(ctx, by, true, func(c *change) error {
-		if _, err := c.append(id, &job.SafePoint{Number: n, Why: "before going back", Commits: undo}); err != nil {
+		kept, err := c.keep(id, &job.SafePoint{Number: ref, Why: "before going back", Commits: undo})
+		if err != nil {
 			return err
 		}
-		w := &job.WentBack{To: target.Number, Undo: n, Why: c.clip(r.Why, 300), Undone: r.Undo}
+		out.Undo = kept.Number
+		w := &job.WentBack{To: target.Number, Undo: out.Undo, Why: c.clip(r.Why, 300), Undone: r.Undo}
 		for _, res := range out.Restored {
 			w.Written += len(res.Written)
 			w.Removed += len(res.Removed)
 			w.Aside += len(res.MovedAside)
 		}
-		_, err := c.append(id, w)
+		_, err = c.append(id, w)
 		return err
 	})
 	if err != nil {
