@@ -310,7 +310,7 @@ func (t *Tracker) look(ctx context.Context, s *job.Standing) (*job.Seen, error) 
 		}
 		seen.More = st.Count - len(seen.Changed)
 	}
-	if seen.Folders, err = t.left(ctx, s.Job, p); err != nil {
+	if seen.Folders, err = t.left(ctx, s, p); err != nil {
 		return nil, err
 	}
 	return seen, nil

@@ -29,9 +29,16 @@ type edit struct {
 	position    int64
 }
 
-// left finds the half-done folders of a workspace.
-func (t *Tracker) left(ctx context.Context, id job.ID, p Place) ([]job.Folder, error) {
-	edits := map[string]edit{}
+// left finds the half-done folders of a workspace. What was edited in another work
+// tree of the same repository is done here too: it comes by a merge.
+func (t *Tracker) left(ctx context.Context, s *job.Standing, p Place) ([]job.Folder, error) {
+	id, edits := s.Job, map[string]edit{}
+	same := map[job.ID]bool{p.ID: true}
+	for _, w := range s.Workspaces {
+		if q, err := t.placeOf(w); err == nil && q.CommonDir == p.CommonDir {
+			same[w.ID] = true
+		}
+	}
 	named := map[string]bool{}
 	namedAt := int64(0)
 	err := t.store.Read(ctx, func(tx *store.Tx) error {
@@ -44,7 +51,7 @@ func (t *Tracker) left(ctx context.Context, id job.ID, p Place) ([]job.Folder, e
 			return err
 		}
 		for _, w := range works {
-			if w.Edits > 0 && w.Workspace == p.ID && !undone(w.Position) {
+			if w.Edits > 0 && same[w.Workspace] && !undone(w.Position) && w.Position > edits[w.Name].position {
 				edits[w.Name] = edit{first: w.First, last: w.Edit, position: w.Position}
 			}
 		}
