@@ -142,11 +142,14 @@ func (c *change) sessionEnded(id job.ID, r EndRequest) error {
 		return nil
 	}
 	p := &job.Paused{Reason: job.PauseHand, Evidence: c.clip(r.Evidence, 300)}
-	switch r.Reason {
-	case "limit":
-		p.Reason = job.PauseContext
-	case "crashed":
+	asked := s.Newest[job.KindAsked]
+	switch {
+	case r.Reason == "crashed":
 		p.Reason = job.PauseCrashed
+	case s.Questions > 0: // whoever goes on needs the answer
+		p = &job.Paused{Reason: job.PauseAnswer, Evidence: asked.Text, On: asked.ID}
+	case r.Reason == "limit":
+		p.Reason = job.PauseContext
 	}
 	// Between sessions Duplex keeps the book itself: no session acts.
 	book := *c
