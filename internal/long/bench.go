@@ -71,7 +71,7 @@ func (b *bench) home(name string) string { return filepath.Join(b.dir, "home-"+n
 // cost is what one process took.
 type cost struct {
 	cpu, wall time.Duration
-	rss       int64 // bytes
+	written   int64 // bytes
 	out       []byte
 }
 
@@ -89,7 +89,7 @@ func (b *bench) run(ctx context.Context, home string, stdin []byte, argv ...stri
 		return cost{}, fmt.Errorf("%s: %w: %s", strings.Join(argv[1:], " "), err, errs.String())
 	}
 	s := c.ProcessState
-	return cost{cpu: s.UserTime() + s.SystemTime(), wall: time.Since(begun), rss: maxRSS(s), out: out.Bytes()}, nil
+	return cost{cpu: s.UserTime() + s.SystemTime(), wall: time.Since(begun), written: written(s), out: out.Bytes()}, nil
 }
 
 // series is one kind of process, measured many times.

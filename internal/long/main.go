@@ -43,6 +43,9 @@ func figures() []figure {
 func main() {
 	scale := flag.Float64("scale", 0, "size: 1 is CI's, 0 the full one")
 	flag.Usage = usage
+	if len(os.Args) > 2 && os.Args[1] == measureFlag {
+		os.Exit(measure(os.Args[2:]))
+	}
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := runAll(ctx, *scale, flag.Args())

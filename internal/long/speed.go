@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -83,7 +81,7 @@ func standingFigure(ctx context.Context, b *bench) error {
 	return check("show over a no-op", float64(over)/float64(time.Millisecond), 20, "ms")
 }
 
-// bytesFigure: the database grows by the same a step at both ends.
+// bytesFigure: a hook writes as much at the end of a long ledger as at its start.
 func bytesFigure(ctx context.Context, b *bench) error {
 	n := b.size(100_000, 10_000)
 	grown := func(name string, entries int) (float64, error) {
@@ -91,7 +89,6 @@ func bytesFigure(ctx context.Context, b *bench) error {
 		if err != nil {
 			return 0, err
 		}
-		before := size(home)
 		c, err := b.calls(home)
 		if err != nil {
 			return 0, err
@@ -99,13 +96,16 @@ func bytesFigure(ctx context.Context, b *bench) error {
 		if err := c.start(ctx); err != nil {
 			return 0, err
 		}
-		const steps = 40
+		var total int64
+		const steps = 60
 		for range steps {
-			if _, err := c.step(ctx); err != nil {
+			s, err := c.step(ctx)
+			if err != nil {
 				return 0, err
 			}
+			total += s.written
 		}
-		return float64(size(home)-before) / steps, nil
+		return float64(total) / steps, nil
 	}
 	short, err := grown("bytes-short", 1000)
 	if err != nil {
@@ -117,17 +117,6 @@ func bytesFigure(ctx context.Context, b *bench) error {
 	}
 	fmt.Printf("  %.0f bytes a step at 1,000 entries, %.0f at %d\n", short, long, n)
 	return check("bytes written a step, long against short", long/short, 1.3, "times")
-}
-
-// size is what the database and its log take on disk.
-func size(home string) int64 {
-	var n int64
-	for _, name := range []string{"duplex.db", "duplex.db-wal"} {
-		if info, err := os.Stat(filepath.Join(home, name)); err == nil {
-			n += info.Size()
-		}
-	}
-	return n
 }
 
 // verbsFigure prints the CPU of each verb as a ratio to a no-op.
@@ -181,13 +170,13 @@ func memoryFigure(ctx context.Context, b *bench) error {
 		}
 		for _, args := range [][]string{{}, {"jobs"}, {"show"}, {"log"}, {"log", "--json"}, {"brief"}, {"cost"}, {"verify"}, {"lessons"},
 			{"raise", "one more", "--job", short(ctx, b, home)}, {"safepoint", "create"}, {"safepoint", "list"}, {"handover"}} {
-			c, err := b.run(ctx, home, nil, append([]string{b.duplex}, args...)...)
+			rss, err := b.memory(ctx, home, append([]string{b.duplex}, args...)...)
 			if err != nil {
 				errs = append(errs, err)
 				continue
 			}
 			name := strings.TrimSpace("duplex " + strings.Join(args[:min(len(args), 2)], " "))
-			errs = append(errs, check(fmt.Sprintf("%s, %d entries", name, j.entries), float64(c.rss)/(1<<20), j.most, "MB"))
+			errs = append(errs, check(fmt.Sprintf("%s, %d entries", name, j.entries), float64(rss)/(1<<20), j.most, "MB"))
 		}
 	}
 	return errors.Join(errs...)
