@@ -164,7 +164,7 @@ func (v *telling) tell(e job.Entry, out func(block) error) error {
 	}
 	switch {
 	case e.Late:
-		line.text += " (late: its session had been replaced)"
+		line.text = "late, its session had been replaced: " + line.text // first, as a long title is cut
 	case e.Guest && e.Kind != job.KindSessionStarted:
 		line.text += " (guest)"
 	}

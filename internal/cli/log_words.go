@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/seed-5777983b/duplex/internal/job"
 )
@@ -80,8 +81,17 @@ func (v *telling) step(p *job.Step) told {
 	return l
 }
 
-// result is what came of a step, short enough to stand beside it.
+// result is what came of a step, short enough to stand beside it, and how long it
+// took when that is to be told in minutes.
 func result(p *job.Step) string {
+	out := outcome(p)
+	if took := time.Duration(p.Millis) * time.Millisecond; took >= time.Minute {
+		out = strings.TrimPrefix(out+", "+span(took), ", ")
+	}
+	return out
+}
+
+func outcome(p *job.Step) string {
 	var parts []string
 	if t := p.Tests; t != nil {
 		if t.Failed > 0 {
@@ -358,7 +368,7 @@ func wentBack(p *job.WentBack) told {
 }
 
 func (v *telling) paused(p *job.Paused) told {
-	l := told{text: "waits: " + string(p.Reason), speech: true}
+	l := told{text: "waits: " + strings.TrimPrefix(string(p.Reason), "waiting "), speech: true}
 	switch {
 	case p.Until > 0:
 		l.text += " until " + p.Until.Time().In(v.a.zone()).Format("Mon 15:04")
