@@ -167,7 +167,8 @@ func RankSymbols(works []job.Work, m Moment) []Ranked {
 
 // RankCommands picks the commands worth naming, likeliest first: recent before
 // frequent. One without an argument says nothing, and what every session types
-// says as little, unless it went wrong.
+// says as little, unless it went wrong. What was said to Duplex stands in the
+// entry it made.
 func RankCommands(works []job.Work, m Moment) []Ranked {
 	var all []Ranked
 	for i := range works {
@@ -186,7 +187,7 @@ func RankCommands(works []job.Work, m Moment) []Ranked {
 func everyday(command string) bool {
 	program, _, _ := strings.Cut(command, " ")
 	switch path.Base(program) {
-	case "git", "ls", "cat", "head", "tail", "cd", "echo", "pwd", "mkdir", "rm", "cp", "mv", "which", "sleep", "wc", "find", "grep", "rg", "sed", "printf", "tree", "test":
+	case "git", "ls", "cat", "head", "tail", "cd", "echo", "pwd", "mkdir", "rm", "cp", "mv", "which", "sleep", "wc", "find", "grep", "rg", "sed", "printf", "tree", "test", "duplex":
 		return true
 	}
 	return false
