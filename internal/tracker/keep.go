@@ -263,8 +263,12 @@ type RestoredPlace struct {
 	Refused    []string `json:"refused,omitempty"` // somebody else's changes
 }
 
+// whyUndo is what the safe point is for that is taken before going back.
+const whyUndo = "before going back"
+
 // Restore brings the workspaces of a job back to a safe point. The present is
-// kept first, so that going back can be undone.
+// kept and recorded first, so that going back can be undone, also when it was
+// killed in the middle.
 func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreRequest) (WentBack, error) {
 	s, err := t.standing(ctx, id)
 	if err != nil {
@@ -302,30 +306,32 @@ func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreReq
 			return out, err
 		}
 		res, err := p.Restore(ctx, workspace.RestoreOptions{Job: string(id), N: n, Target: c.Commit, Last: lastCommit(&s, c.Workspace), CaptureIgnored: t.set.CaptureIgnored,
-			Explained: func(path string) bool { return touched[touchedPath{c.Workspace, path}] }, Force: r.Force, DryRun: r.DryRun, Paths: r.Paths})
+			Explained: func(path string) bool { return touched[touchedPath{c.Workspace, path}] }, Force: r.Force, DryRun: r.DryRun, Paths: r.Paths,
+			Kept: func(sp workspace.SafePoint) error {
+				undo = append(undo, job.Snapshot{Workspace: c.Workspace, Commit: sp.Commit, Tree: sp.Tree, Head: sp.Head, Branch: sp.Branch})
+				ref = max(ref, sp.N)
+				return t.write(ctx, by, true, func(c *change) error {
+					kept, err := c.keep(id, &job.SafePoint{Number: ref, Why: whyUndo, Commits: undo})
+					out.Undo = kept.Number
+					return err
+				})
+			}})
 		out.Restored = append(out.Restored, RestoredPlace{p.Top, res.Written, res.Removed, res.MovedAside, res.Aside, res.Left, res.Refused})
 		if err != nil {
 			return out, err
 		}
-		undo = append(undo, job.Snapshot{Workspace: c.Workspace, Commit: res.Undo.Commit, Tree: res.Undo.Tree, Head: res.Undo.Head, Branch: res.Undo.Branch})
-		ref = max(ref, res.Undo.N)
 	}
 	if r.DryRun {
 		return out, nil
 	}
 	err = t.write(ctx, by, true, func(c *change) error {
-		kept, err := c.keep(id, &job.SafePoint{Number: ref, Why: "before going back", Commits: undo})
-		if err != nil {
-			return err
-		}
-		out.Undo = kept.Number
 		w := &job.WentBack{To: target.Number, Undo: out.Undo, Why: c.clip(r.Why, 300), Undone: r.Undo}
 		for _, res := range out.Restored {
 			w.Written += len(res.Written)
 			w.Removed += len(res.Removed)
 			w.Aside += len(res.MovedAside)
 		}
-		_, err = c.append(id, w)
+		_, err := c.append(id, w)
 		return err
 	})
 	if err != nil {
@@ -355,13 +361,20 @@ func (t *Tracker) lookAgain(ctx context.Context, by Actor, id job.ID) error {
 func (t *Tracker) lastUndo(ctx context.Context, id job.ID) (int, error) {
 	n := 0
 	err := t.store.Read(ctx, func(tx *store.Tx) error {
-		entries, err := tx.EntriesOf(id, []job.Kind{job.KindWentBack}, true, 1)
+		entries, err := tx.EntriesOf(id, []job.Kind{job.KindWentBack, job.KindSafePoint}, true, 0)
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
-			if p, ok := e.Payload.(*job.WentBack); ok {
+			switch p := e.Payload.(type) {
+			case *job.WentBack:
 				n = p.Undo
+				return nil
+			case *job.SafePoint: // of one that was killed before its end
+				if p.Why == whyUndo {
+					n = p.Number
+					return nil
+				}
 			}
 		}
 		return nil

@@ -2,11 +2,15 @@ package tracker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/workspace"
 )
 
@@ -45,4 +49,54 @@ func TestKeepAfterARefTheLedgerDoesNotKnow(t *testing.T) {
 	if err != nil || back.Undo != 4 {
 		t.Errorf("restore keeps the present as %d, %v; want 4", back.Undo, err)
 	}
+}
+
+// What a restore that was killed in the middle replaced can be brought back: it
+// stands in the ledger before the first file is touched.
+func TestUndoOfARestoreThatWasKilled(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := context.Background()
+	s := w.start(StartRequest{Goal: "Add more", NoBaseline: true})
+	w.write("shop.go", "package shop // a day's work\n")
+	p, err := w.Place(w.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := errors.New("killed")
+	_, err = p.Restore(ctx, workspace.RestoreOptions{Job: string(s.Job), Target: w.first(s), Kept: func(sp workspace.SafePoint) error {
+		return errors.Join(killed, w.Tracker.write(ctx, APerson(), true, func(c *change) error {
+			_, err := c.keep(s.Job, &job.SafePoint{Number: sp.N, Why: whyUndo, Commits: []job.Snapshot{{Workspace: p.ID, Commit: sp.Commit}}})
+			return err
+		}))
+	}})
+	if !errors.Is(err, killed) || w.read("shop.go") != "package shop // a day's work\n" {
+		t.Fatalf("an error of Kept gives %v and shop.go %q, want it untouched", err, w.read("shop.go"))
+	}
+	w.write("shop.go", "half of the restore\n")
+	if _, err := w.Restore(ctx, APerson(), s.Job, RestoreRequest{Undo: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.read("shop.go"); got != "package shop // a day's work\n" {
+		t.Errorf("undo gives %q", got)
+	}
+}
+
+// first is the commit of the safe point at the start.
+func (w *world) first(s Started) string {
+	w.t.Helper()
+	k, err := w.SafePoint(context.Background(), s.Job, 1)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return k.Commits[0].Commit
+}
+
+func (w *world) read(name string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.repo, name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
 }

@@ -37,6 +37,10 @@ type RestoreOptions struct {
 	Explained func(path string) bool // touched by a step of this job; nil: none
 	Force     bool                   // replace somebody else's changes too
 
+	// Kept is told of the undo point before anything is touched, and an error of
+	// its stops there: what is killed later has said where the present is.
+	Kept func(SafePoint) error
+
 	DryRun         bool     // say what would happen
 	Paths          []string // only these files and folders; all when empty
 	CaptureIgnored bool     // as for Keep
@@ -109,6 +113,12 @@ func (t *turn) restore(ctx context.Context, o RestoreOptions, r *Restored) error
 	}
 	if r.Undo, err = t.commit(ctx, keep, g.present); err != nil {
 		return fmt.Errorf("keep the present before going back: %w", err)
+	}
+	if o.Kept != nil {
+		if err := o.Kept(r.Undo); err != nil {
+			return fmt.Errorf("record what was kept before going back: %w", err)
+		}
+		o.Kept = nil // a repository inside belongs to the same point
 	}
 	if err := t.apply(ctx, g, r); err != nil {
 		return fmt.Errorf("%w (the present was kept as %s)", err, r.Undo.ID)
