@@ -163,7 +163,7 @@ func (v *telling) tell(e job.Entry, out func(block) error) error {
 		v.clear(p)
 	}
 	switch {
-	case e.Late:
+	case e.Late && e.Kind != job.KindRefused: // a refusal says so itself
 		line.text = "late, its session had been replaced: " + line.text // first, as a long title is cut
 	case e.Guest && e.Kind != job.KindSessionStarted:
 		line.text += " (guest)"
