@@ -31,6 +31,7 @@ import (
 //
 //	clock TIME|+DURATION         set the clock, or move it forward
 //	repo FOLDER                  make a git repository of a folder's files, with one commit
+//	start NAME GOAL [FLAG…]      duplex start; $NAME is the job's short name, of four characters
 //	let NAME REGEXP              $NAME is what the first group finds in the last output
 //	agent NAME SCRIPT PROMPT [FLAG…]  start a session of the scripted agent beside the story; its id is NAME,
 //	                             and what it prints is told as a person reads it
@@ -80,6 +81,40 @@ func repoCommand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, a := range [][]string{{"init", "-q", dir}, {"-C", dir, "add", "-A"}, {"-C", dir, "commit", "-q", "-m", "begin"}} {
 		ts.Check(ts.Exec("git", a...))
 	}
+}
+
+// startCommand begins a job whose short name has four characters: names are of
+// several lengths, and the columns of a golden depend on it. One with a longer
+// name is removed again.
+func startCommand(ts *testscript.TestScript, neg bool, args []string) {
+	usage(ts, !neg && len(args) >= 2, "start NAME GOAL [FLAG…]")
+	for range 50 {
+		out := duplexFor(ts, append([]string{"start"}, args[1:]...)...)
+		name := opened.FindStringSubmatch(out)[1]
+		if len(name) == 4 {
+			ts.Setenv(args[0], name)
+			ts.Setenv("STORY_JOBS", ts.Getenv("STORY_JOBS")+" "+name)
+			fmt.Fprint(ts.Stdout(), out)
+			return
+		}
+		duplexFor(ts, "remove", name, "--abandon", "--yes", "--confirm", name)
+	}
+	ts.Fatalf("no job got a short name of four characters")
+}
+
+var opened = regexp.MustCompile(`(?m)^(\S+) is open`)
+
+// duplexFor runs one command and gives what it printed.
+func duplexFor(ts *testscript.TestScript, args ...string) string {
+	program, err := lookPath("duplex", ts.Getenv("PATH"))
+	ts.Check(err)
+	c := exec.Command(program, args...)
+	c.Args[0], c.Dir, c.Env = "duplex", ts.MkAbs("."), environ(ts)
+	out, err := c.Output()
+	if err != nil {
+		ts.Fatalf("duplex %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
 }
 
 func letCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -343,9 +378,8 @@ var storyDir = filepath.Join("testdata", "story")
 // masked takes out what is another in every run: the names of jobs, ids, and the
 // folder it played in.
 func masked(ts *testscript.TestScript, text string) string {
-	p := ts.Getenv("STORY_JOBS")
-	for i, name := range strings.Fields(p) {
-		text = strings.ReplaceAll(text, name, []string{"k7m2", "q4vn", "h3xd"}[i])
+	for i, name := range strings.Fields(ts.Getenv("STORY_JOBS")) {
+		text = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(text, []string{"k7m2", "q4vn", "h3xd"}[i])
 	}
 	home := []string{ts.Getenv("HOME"), ts.Getenv("WORK")}
 	sort.Slice(home, func(i, j int) bool { return len(home[i]) > len(home[j]) })

@@ -83,6 +83,7 @@ func TestStory(t *testing.T) {
 			"kill9":      signalCommand(os.Kill),
 			"let":        letCommand,
 			"repo":       repoCommand,
+			"start":      startCommand,
 			"thaw":       signalCommand(syscall.SIGCONT),
 			"until":      untilCommand,
 		},
