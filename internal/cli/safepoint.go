@@ -236,12 +236,12 @@ func (a *App) wentBack(p *page, out tracker.WentBack) {
 		if len(r.Refused) > 0 && !out.DryRun {
 			return
 		}
-		what := "written"
+		what, gone := "written", "removed"
 		if out.DryRun {
-			what = "would write"
+			what, gone = "would write", "would drop"
 		}
 		p.fact(what, "%s", some(r.Written))
-		p.fact("removed", "%s", some(r.Removed))
+		p.fact(gone, "%s", some(r.Removed))
 		if len(r.MovedAside) > 0 {
 			p.fact("moved aside", "%s", some(r.MovedAside))
 		}
