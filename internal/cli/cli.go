@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -125,6 +126,9 @@ func (a *App) open(ctx context.Context, how opening) (*tracker.Tracker, error) {
 		Hook: how.bare, Markers: markers, Version: a.Version.Number,
 		Agents: all.Adapters(), Known: known, Settings: tracker.Settings{Auto: job.Auto(c.Auto), Nudge: c.Nudge, Handover: c.Handover,
 			BriefTokens: c.BriefTokens, OnCrash: c.OnCrash, KeepSafePoints: c.SafepointKeep, CaptureIgnored: c.SafepointCaptureIgnored}})
+	if errors.Is(err, fs.ErrNotExist) && !how.create && !how.read {
+		return nil, fmt.Errorf("%w, and none anywhere yet: start one with duplex start \"GOAL\"", tracker.ErrNoJobHere)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +177,16 @@ func (a *App) find(ctx context.Context, t *tracker.Tracker, name string) (job.ID
 	}
 	id, err := t.Find(ctx, by, name, a.Dir)
 	return id, by, err
+}
+
+// onJob opens the tracker for a command that changes a job, and finds the job.
+func (a *App) onJob(ctx context.Context, name string) (*tracker.Tracker, job.ID, tracker.Actor, error) {
+	t, err := a.open(ctx, opening{})
+	if err != nil {
+		return nil, "", tracker.Actor{}, err
+	}
+	id, by, err := a.find(ctx, t, name)
+	return t, id, by, err
 }
 
 // first is the job named as a command's first argument, if any.

@@ -53,6 +53,20 @@ var codes = []struct {
 	{store.ErrBusy, ExitStore},
 }
 
+// wayOut says of a store that cannot be used what is still safe and what to do next:
+// the first that matches.
+var wayOut = []struct {
+	err  error
+	says string
+}{
+	{store.ErrMissing, "Safe points are still in git, under refs/duplex, and agents' transcripts where they were. Put a backup of the store back; or, to begin anew, move the file named above away."},
+	{store.ErrNewer, "Nothing is lost: hooks keep what they see until then. Install that version or a later one."},
+	{store.ErrDamaged, "It stays as it is, and safe points are still in git, under refs/duplex. See what holds: duplex verify. Read what can be read into a new store: duplex verify --salvage FOLDER"},
+	{store.ErrFull, "What was recorded is safe, and can be read. Make room where the store is (duplex config names the place), then try again."},
+	{store.ErrReadOnly, "What was recorded is safe, and can be read. Make the place of the store writable (duplex config names it), then try again."},
+	{store.ErrBusy, "What was recorded is safe, and can be read. Try again when the other command has ended."},
+}
+
 var (
 	errNotPassed = errors.New("did not pass")
 	errWaits     = errors.New("the job waits")
@@ -64,7 +78,8 @@ type silent struct{ err error }
 func (s silent) Error() string { return s.err.Error() }
 func (s silent) Unwrap() error { return s.err }
 
-// exit prints an error in one line and gives its code.
+// exit prints an error in one line, for a store that cannot be used the way out in
+// another, and gives its code.
 func (a *App) exit(err error) int {
 	if err == nil {
 		return ExitOK
@@ -76,6 +91,12 @@ func (a *App) exit(err error) int {
 	var quiet silent
 	if !errors.As(err, &quiet) {
 		fmt.Fprintln(a.Err, "duplex: "+a.clean(err.Error()))
+		for _, w := range wayOut {
+			if errors.Is(err, w.err) {
+				fmt.Fprintln(a.Err, w.says)
+				break
+			}
+		}
 	}
 	var usage usageError
 	if errors.As(err, &usage) {

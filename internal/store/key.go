@@ -45,7 +45,7 @@ func loadKeys(dir string, make bool) (keyring, error) {
 	}
 	k, err := parseKeys(data)
 	if err != nil {
-		return keyring{}, fmt.Errorf("read %s: %w", path, err)
+		return keyring{}, fmt.Errorf("read %s: %w; put a backup of it back, or move it away: the ledgers then read as unsigned", path, err)
 	}
 	return k, nil
 }
@@ -93,7 +93,7 @@ func publish(path string, write func(temp string) error) error {
 	rand.Read(nonce[:])
 	temp := fmt.Sprintf("%s.%x.new", path, nonce)
 	defer os.Remove(temp)
-	if err := write(temp); err != nil {
+	if err := errors.Join(write(temp), flush(temp)); err != nil {
 		return err
 	}
 	err := os.Link(temp, path)
@@ -106,6 +106,15 @@ func publish(path string, write func(temp string) error) error {
 		return nil
 	}
 	return os.Rename(temp, path)
+}
+
+// flush sees to it that a power cut does not leave a file with a name and no content.
+func flush(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // ID names this store.
