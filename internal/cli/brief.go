@@ -77,11 +77,7 @@ more, now. It says what went across and what stayed behind.`,
 }
 
 func (a *App) handover(ctx context.Context, name, next string) error {
-	t, err := a.open(ctx, opening{})
-	if err != nil {
-		return err
-	}
-	id, by, err := a.find(ctx, t, name)
+	t, id, by, err := a.onJob(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -16,11 +16,7 @@ func (a *App) checkCommand() *cobra.Command {
 		Example: "  duplex check\n  duplex check k7m2 --here",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			t, err := a.open(ctx, opening{})
-			if err != nil {
-				return err
-			}
-			id, by, err := a.find(ctx, t, first(args))
+			t, id, by, err := a.onJob(ctx, first(args))
 			if err != nil {
 				return err
 			}
@@ -137,11 +133,7 @@ not run is not a pass. An agent may ask for this; what it says is checked here.`
 		Example: "  duplex finish\n  duplex finish k7m2 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			t, err := a.open(ctx, opening{})
-			if err != nil {
-				return err
-			}
-			id, by, err := a.find(ctx, t, first(args))
+			t, id, by, err := a.onJob(ctx, first(args))
 			if err != nil {
 				return err
 			}
@@ -222,11 +214,7 @@ func (a *App) abandonCommand() *cobra.Command {
 
 func (a *App) endByPerson(cmd *cobra.Command, args []string, reason, typed, what string, accept bool) error {
 	ctx := cmd.Context()
-	t, err := a.open(ctx, opening{})
-	if err != nil {
-		return err
-	}
-	id, by, err := a.find(ctx, t, first(args))
+	t, id, by, err := a.onJob(ctx, first(args))
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,7 @@ import (
 // smallAct runs one of them on the job that --job names, or the one here.
 func (a *App) smallAct(cmd *cobra.Command, act func(context.Context, *tracker.Tracker, tracker.Actor, job.ID) (tracker.Added, error)) error {
 	ctx := cmd.Context()
-	t, err := a.open(ctx, opening{})
-	if err != nil {
-		return err
-	}
-	id, by, err := a.find(ctx, t, "")
+	t, id, by, err := a.onJob(ctx, "")
 	if err != nil {
 		return err
 	}

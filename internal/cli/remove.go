@@ -17,11 +17,7 @@ and branches stay. An unfinished job wants --abandon.`,
 		Example: "  duplex remove k7m2 --dry-run\n  duplex remove k7m2 --yes --confirm k7m2",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			t, err := a.open(ctx, opening{})
-			if err != nil {
-				return err
-			}
-			id, by, err := a.find(ctx, t, args[0])
+			t, id, by, err := a.onJob(ctx, args[0])
 			if err != nil {
 				return err
 			}

@@ -39,11 +39,7 @@ Ctrl-C ends the agent, hands over and leaves the job ready to resume.`,
 			if err != nil {
 				return err
 			}
-			t, err := a.open(ctx, opening{})
-			if err != nil {
-				return err
-			}
-			id, by, err := a.find(ctx, t, first(args))
+			t, id, by, err := a.onJob(ctx, first(args))
 			if err != nil {
 				return err
 			}

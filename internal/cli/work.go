@@ -24,11 +24,7 @@ that a live session is replaced: its process tree is ended first.`,
 		Example: "  duplex take k7m2\n  duplex take k7m2 --take",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			t, err := a.open(ctx, opening{})
-			if err != nil {
-				return err
-			}
-			id, by, err := a.find(ctx, t, args[0])
+			t, id, by, err := a.onJob(ctx, args[0])
 			if err != nil {
 				return err
 			}
@@ -104,11 +100,7 @@ func (a *App) amendCommand() *cobra.Command {
   duplex amend k7m2 --accept-test "adds negative numbers" --why "the feature is gone"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			t, err := a.open(ctx, opening{})
-			if err != nil {
-				return err
-			}
-			id, by, err := a.find(ctx, t, first(args))
+			t, id, by, err := a.onJob(ctx, first(args))
 			if err != nil {
 				return err
 			}

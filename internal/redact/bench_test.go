@@ -17,7 +17,7 @@ func ordinary(kind string) string {
 		case "log":
 			fmt.Fprintf(&b, "2026-02-%02dT10:%02d:11Z INFO server request_id=%08x-aa7e-4572-8f75-72c0c058c2e0 method=GET path=/api/jobs/%d status=200 duration=%dms\n", i%28+1, i%60, i*2654435761, i, i%900)
 		case "lock":
-			fmt.Fprintf(&b, "    \"node_modules/pkg-%d\": {\n      \"version\": \"%d.2.1\",\n      \"resolved\": \"https://registry.npmjs.org/pkg-%d/-/pkg-%d-%d.2.1.tgz\",\n      \"integrity\": \"sha512-%s==\"\n    },\n", i, i, i, i, i, strings.Repeat(fmt.Sprintf("Ab%dx", i%90+10), 18)[:86])
+			fmt.Fprintf(&b, "    \"node_modules/pkg-%d\": {\n      \"version\": \"%d.2.1\",\n      \"resolved\": \"https://registry.example.test/pkg-%d/-/pkg-%d-%d.2.1.tgz\",\n      \"integrity\": \"sha512-%s==\"\n    },\n", i, i, i, i, i, strings.Repeat(fmt.Sprintf("Ab%dx", i%90+10), 18)[:86])
 		}
 	}
 	return b.String()[:16<<10]

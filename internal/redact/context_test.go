@@ -143,7 +143,7 @@ func TestShell(t *testing.T) {
 		{"smbclient", "smbclient //srv/share -U app%@@", ""},
 		{"az", "az login --service-principal -u x -p @@ --tenant y", fake("", 28)},
 		{"snyk", "snyk auth @@\n", "5fd2a4d3-adc2-45b3-8e2b-ad1ac91a63e4"},
-		{"npm", "npm config set //registry.npmjs.org/:_authToken @@\n", fake("", 32)},
+		{"npm", "npm config set //registry.example.test/:_authToken @@\n", fake("", 32)},
 		{"long flag", "wget --http-user=app --http-password=@@ https://x.example/f", ""},
 		{"long flag, apart", "gpg --batch --passphrase '@@' -d backup.gpg", ""},
 		{"arguments of a program", `subprocess.run(["mysql", "--password", "@@", "shop"])`, ""},
