@@ -24,12 +24,13 @@ func (a *App) hook(ctx context.Context, args []string) int {
 	// A hook lives for milliseconds: collecting garbage costs it more than keeping
 	// it, up to the limit that Main has set.
 	debug.SetGCPercent(-1)
-	if len(args) != 1 || args[0] == "--help" || args[0] == "-h" {
+	if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
 		fmt.Fprint(a.Out, hookHelp)
-		if len(args) == 1 {
-			return ExitOK
-		}
-		return ExitUsage
+		return ExitOK
+	}
+	if len(args) != 1 {
+		fmt.Fprint(a.Err, hookHelp)
+		return ExitOK // to an agent the exit code of a wrong call would be a refusal
 	}
 	var ad agent.Adapter
 	for _, d := range all.Adapters() {
