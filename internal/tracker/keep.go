@@ -205,22 +205,28 @@ func (t *Tracker) Changes(ctx context.Context, k Kept) ([]string, error) {
 	}
 	var out []string
 	for _, c := range k.Commits {
-		w, ok := workspaceOf(&s, c.Workspace)
-		if !ok {
-			continue
-		}
-		p, err := t.placeOf(w)
+		changes, err := t.changes(ctx, &s, c)
 		if err != nil {
 			return out, err
 		}
-		r, err := p.Restore(ctx, workspace.RestoreOptions{Job: string(k.Job), Target: c.Commit, Force: true, DryRun: true})
-		if err != nil {
-			return out, err
-		}
-		out = append(append(out, r.Written...), r.Removed...)
+		out = append(out, changes...)
 	}
 	sort.Strings(out)
 	return out, nil
+}
+
+// changes of one workspace; of one that the job has left, none.
+func (t *Tracker) changes(ctx context.Context, s *job.Standing, c job.Snapshot) ([]string, error) {
+	w, ok := workspaceOf(s, c.Workspace)
+	if !ok {
+		return nil, nil
+	}
+	p, err := t.placeOf(w)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Restore(ctx, workspace.RestoreOptions{Job: string(s.Job), Target: c.Commit, Force: true, DryRun: true})
+	return append(r.Written, r.Removed...), err
 }
 
 func workspaceOf(s *job.Standing, id job.ID) (job.Workspace, bool) {
@@ -291,7 +297,7 @@ func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreReq
 	if s.SafePoint != nil {
 		n = s.SafePoint.Number + 1
 	}
-	touched, err := t.touchedPaths(ctx, id)
+	ours, err := t.explained(ctx, &s)
 	if err != nil {
 		return out, err
 	}
@@ -306,7 +312,7 @@ func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreReq
 			return out, err
 		}
 		res, err := p.Restore(ctx, workspace.RestoreOptions{Job: string(id), N: n, Target: c.Commit, Last: lastCommit(&s, c.Workspace), CaptureIgnored: t.set.CaptureIgnored,
-			Explained: func(path string) bool { return touched[touchedPath{c.Workspace, path}] }, Force: r.Force, DryRun: r.DryRun, Paths: r.Paths,
+			Explained: func(path string) bool { return ours(touchedPath{c.Workspace, path}) }, Force: r.Force, DryRun: r.DryRun, Paths: r.Paths,
 			Kept: func(sp workspace.SafePoint) error {
 				undo = append(undo, job.Snapshot{Workspace: c.Workspace, Commit: sp.Commit, Tree: sp.Tree, Head: sp.Head, Branch: sp.Branch})
 				ref = max(ref, sp.N)
@@ -390,20 +396,54 @@ type touchedPath struct {
 	path      string
 }
 
-// touchedPaths are the paths that steps of this job edited: what stands there is
-// the job's own work, not somebody else's.
-func (t *Tracker) touchedPaths(ctx context.Context, id job.ID) (map[touchedPath]bool, error) {
-	out := map[touchedPath]bool{}
+// explained tells which differences from the newest safe point are the job's own:
+// what its steps edited since, and what going back put there since. Any other is
+// somebody else's.
+func (t *Tracker) explained(ctx context.Context, s *job.Standing) (func(touchedPath) bool, error) {
+	since := int64(0)
+	if s.SafePoint != nil {
+		since = s.SafePoint.Position
+	}
+	edited, backTo := map[touchedPath]bool{}, 0
 	err := t.store.Read(ctx, func(tx *store.Tx) error {
-		works, err := tx.Works(id, job.WorkFile)
+		works, err := tx.Works(s.Job, job.WorkFile)
+		if err != nil {
+			return err
+		}
 		for _, w := range works {
-			if w.Edits > 0 {
-				out[touchedPath{w.Workspace, w.Name}] = true
+			if w.Edits > 0 && w.Position > since {
+				edited[touchedPath{w.Workspace, w.Name}] = true
 			}
+		}
+		back := s.Newest[job.KindWentBack]
+		if back.Position < since || back.ID == "" {
+			return nil
+		}
+		e, err := tx.Entry(s.Job, string(back.ID))
+		if p, ok := e.Payload.(*job.WentBack); ok {
+			backTo = p.To
 		}
 		return err
 	})
-	return out, err
+	if err != nil || backTo == 0 {
+		return func(at touchedPath) bool { return edited[at] }, err
+	}
+	k, err := t.SafePoint(ctx, s.Job, backTo)
+	if err != nil {
+		return nil, err
+	}
+	there, moved := map[job.ID]bool{}, map[touchedPath]bool{}
+	for _, c := range k.Commits {
+		changes, err := t.changes(ctx, s, c)
+		if err != nil {
+			return nil, err
+		}
+		there[c.Workspace] = true
+		for _, path := range changes {
+			moved[touchedPath{c.Workspace, path}] = true
+		}
+	}
+	return func(at touchedPath) bool { return edited[at] || there[at.workspace] && !moved[at] }, nil
 }
 
 // lastCommit is the newest safe point's commit of a workspace, which the rule about
