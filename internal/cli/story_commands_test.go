@@ -31,7 +31,7 @@ import (
 //
 //	clock TIME|+DURATION         set the clock, or move it forward
 //	repo FOLDER                  make a git repository of a folder's files, with one commit
-//	start NAME GOAL [FLAG…]      duplex start; $NAME is the job's short name, of four characters
+//	start NAME GOAL [FLAG…]      duplex start; $NAME is the job's short name
 //	let NAME REGEXP              $NAME is what the first group finds in the last output
 //	agent NAME SCRIPT PROMPT [FLAG…]  start a session of the scripted agent beside the story; its id is NAME,
 //	                             and what it prints is told as a person reads it
@@ -83,39 +83,25 @@ func repoCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// startCommand begins a job whose short name has four characters: names are of
-// several lengths, and the columns of a golden depend on it. One with a longer
-// name is removed again.
+// startCommand begins a job and remembers what it is called.
 func startCommand(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 2, "start NAME GOAL [FLAG…]")
-	for range 50 {
-		out := duplexFor(ts, append([]string{"start"}, args[1:]...)...)
-		name := opened.FindStringSubmatch(out)[1]
-		if len(name) == 4 {
-			ts.Setenv(args[0], name)
-			ts.Setenv("STORY_JOBS", ts.Getenv("STORY_JOBS")+" "+name)
-			fmt.Fprint(ts.Stdout(), out)
-			return
-		}
-		duplexFor(ts, "remove", name, "--abandon", "--yes", "--confirm", name)
+	program, err := lookPath("duplex", ts.Getenv("PATH"))
+	ts.Check(err)
+	c := exec.Command(program, append([]string{"start"}, args[1:]...)...)
+	c.Args[0], c.Dir, c.Env, c.Stderr = "duplex", ts.MkAbs("."), environ(ts), ts.Stderr()
+	out, err := c.Output()
+	fmt.Fprintf(ts.Stdout(), "%s", out)
+	ts.Check(err)
+	name := opened.FindSubmatch(out)
+	if name == nil {
+		ts.Fatalf("it names no job")
 	}
-	ts.Fatalf("no job got a short name of four characters")
+	ts.Setenv(args[0], string(name[1]))
+	ts.Setenv("STORY_JOBS", ts.Getenv("STORY_JOBS")+" "+string(name[1]))
 }
 
 var opened = regexp.MustCompile(`(?m)^(\S+) is open`)
-
-// duplexFor runs one command and gives what it printed.
-func duplexFor(ts *testscript.TestScript, args ...string) string {
-	program, err := lookPath("duplex", ts.Getenv("PATH"))
-	ts.Check(err)
-	c := exec.Command(program, args...)
-	c.Args[0], c.Dir, c.Env = "duplex", ts.MkAbs("."), environ(ts)
-	out, err := c.Output()
-	if err != nil {
-		ts.Fatalf("duplex %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
 
 func letCommand(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "let NAME REGEXP")
