@@ -140,7 +140,9 @@ func (r *run) mustWait(ctx context.Context, s *job.Standing, n int) (bool, error
 		return wait(job.PauseBudget, fmt.Sprintf("%d of %d sessions are used", s.Sessions, b.Sessions))
 	case b.Deadline > 0 && now > b.Deadline:
 		return wait(job.PauseBudget, "the deadline has passed")
-	case s.Questions > 0 || s.Pause != nil && s.Pause.Reason == job.PauseAnswer:
+	case s.Questions > 0:
+		return wait(job.PauseAnswer, s.Newest[job.KindAsked].Text)
+	case s.Pause != nil && s.Pause.Reason == job.PauseAnswer:
 		return true, nil
 	case r.idle >= stallLimit:
 		return wait(job.PauseStalled, fmt.Sprintf("%d sessions in a row changed nothing", r.idle))
@@ -320,7 +322,7 @@ func (r *run) afterEnd(ctx context.Context, seat tracker.Seat, full bool, end en
 		r.Tell(Event{Kind: "finish", Verdict: v})
 		return nil
 	}
-	if end.streamed.Limit || s.Pause != nil {
+	if end.streamed.Limit || s.Pause != nil || s.Questions > 0 {
 		r.Tell(Event{Kind: "ended", Text: end.streamed.Reason, Session: seat.Number})
 		return nil
 	}
@@ -357,10 +359,11 @@ func (r *run) afterCrash(ctx context.Context, seat tracker.Seat) error {
 	case "keep":
 		return nil
 	case "ask":
-		_, err := r.Tracker.Ask(ctx, r.duplex, r.Job, fmt.Sprintf("Session %d crashed. Go back to the safe point before it, or keep the tree as it is?", seat.Number), []string{"go back", "keep"})
-		return err
+		return r.askAfterCrash(ctx, seat)
 	}
+	why := fmt.Sprintf("session %d crashed with a call in flight", seat.Number)
 	if s.InFlight == nil {
+		why = fmt.Sprintf("session %d crashed, and a quick check is red", seat.Number)
 		run, err := r.Tracker.Check(ctx, r.duplex, r.Job, tracker.CheckRequest{Here: true, Quick: true})
 		if err != nil {
 			return err
@@ -373,22 +376,41 @@ func (r *run) afterCrash(ctx context.Context, seat tracker.Seat) error {
 			return nil
 		}
 	}
-	points, err := r.Tracker.SafePoints(ctx, r.Job)
+	p, err := r.before(ctx)
+	if err != nil || p == nil {
+		return err
+	}
+	back, err := r.Tracker.Restore(ctx, r.duplex, r.Job, tracker.RestoreRequest{Number: p.Number, Why: why})
 	if err != nil {
 		return err
 	}
-	for _, p := range points {
-		if p.Why == "after a crash" {
-			continue
-		}
-		back, err := r.Tracker.Restore(ctx, r.duplex, r.Job, tracker.RestoreRequest{Number: p.Number, Why: fmt.Sprintf("session %d crashed with a call in flight", seat.Number)})
-		if err != nil {
-			return err
-		}
-		r.Tell(Event{Kind: "went back", Text: fmt.Sprintf("to safe point %d; what was there is in safe point %d", back.To, back.Undo), Session: seat.Number})
-		return nil
-	}
+	r.Tell(Event{Kind: "went back", Text: fmt.Sprintf("to safe point %d; what was there is in safe point %d", back.To, back.Undo), Session: seat.Number})
 	return nil
+}
+
+// before is the newest safe point from before a crash; nil when there is none.
+func (r *run) before(ctx context.Context) (*tracker.Kept, error) {
+	points, err := r.Tracker.SafePoints(ctx, r.Job)
+	for i := range points {
+		if points[i].Why != "after a crash" {
+			return &points[i], err
+		}
+	}
+	return nil, err
+}
+
+// askAfterCrash lets the job wait for a person, who is told how to go back.
+func (r *run) askAfterCrash(ctx context.Context, seat tracker.Seat) error {
+	p, err := r.before(ctx)
+	if err != nil {
+		return err
+	}
+	back := ""
+	if p != nil {
+		back = " Go back with duplex restore " + p.ID() + ", or leave the tree as it is; then answer."
+	}
+	_, err = r.Tracker.Ask(ctx, r.duplex, r.Job, fmt.Sprintf("Session %d crashed.%s", seat.Number, back), []string{"gone back", "left as it is"})
+	return err
 }
 
 // lineWriter hands on whole lines.
