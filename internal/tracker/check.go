@@ -3,7 +3,6 @@ package tracker
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -249,7 +248,7 @@ func (k *checking) clean(ctx context.Context, by Actor) error {
 	defer doneAgents()
 	for _, c := range k.base.commits {
 		if c.Workspace == first.Workspace {
-			if err := layOriginals(ctx, p, c.Commit, dir, k.terms.protect, k.out.Changed); err != nil {
+			if err := p.CheckoutPaths(ctx, c.Commit, dir, k.terms.protect); err != nil {
 				return err
 			}
 		}
@@ -262,17 +261,6 @@ func (k *checking) clean(ctx context.Context, by Actor) error {
 		}
 	}
 	return ctx.Err()
-}
-
-// layOriginals puts the protected files of day one into a checkout: what was
-// added since goes, what was changed or removed comes back.
-func layOriginals(ctx context.Context, p Place, commit, dir string, globs, changed []string) error {
-	for _, path := range changed {
-		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(path))); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return p.CheckoutPaths(ctx, commit, dir, globs)
 }
 
 func changedPaths(before, after map[string]string) []string {
