@@ -3,10 +3,13 @@ package tracker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -286,7 +289,8 @@ func (k *checking) checkout(ctx context.Context, p Place, commit string) (string
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", nil, err
 	}
-	dir, err := os.MkdirTemp(parent, k.s.Short+"-")
+	k.sweepCheckouts()
+	dir, err := os.MkdirTemp(parent, fmt.Sprintf("%s-%d-", k.s.Short, os.Getpid()))
 	if err != nil {
 		return "", nil, err
 	}
@@ -296,6 +300,25 @@ func (k *checking) checkout(ctx context.Context, p Place, commit string) (string
 		return "", nil, fmt.Errorf("clean checkout: %w", err)
 	}
 	return dir, done, nil
+}
+
+// sweepCheckouts removes what checks left whose process was killed. Names are
+// short name, process and a random part.
+func (t *Tracker) sweepCheckouts() {
+	dirs, _ := filepath.Glob(filepath.Join(t.dir, "checkouts", "*"))
+	for _, dir := range dirs {
+		parts := strings.Split(filepath.Base(dir), "-")
+		if len(parts) < 3 {
+			continue
+		}
+		pid, err := strconv.Atoi(parts[1])
+		if err != nil {
+			continue
+		}
+		if _, err := process.Of(pid); errors.Is(err, fs.ErrNotExist) {
+			removeAll(dir)
+		}
+	}
 }
 
 // removeAll removes a checkout, also one in which a check made folders read-only.

@@ -88,6 +88,11 @@ func (t *Tracker) Remove(ctx context.Context, by Actor, id job.ID, r RemoveReque
 	for _, dir := range t.checkouts(s.Short) {
 		removeAll(dir)
 	}
+	for _, l := range t.shared() {
+		for _, path := range l.paths {
+			removeAll(path)
+		}
+	}
 	needles := t.needles(ctx, &s)
 	if _, err := t.store.Erase(ctx, id); err != nil {
 		return out, err
@@ -129,6 +134,11 @@ func (t *Tracker) layers(ctx context.Context, s *job.Standing) ([]Layer, error) 
 			out = append(out, Layer{Name: l.Name, Where: l.Where, Count: int64(l.Count), Bytes: l.Bytes, Note: leftNote(l.Left)})
 		}
 	}
+	for _, l := range t.shared() {
+		if len(l.paths) > 0 {
+			out = append(out, Layer{Name: l.name, Where: t.dir, Count: int64(len(l.paths)), Note: "of every job"})
+		}
+	}
 	if dirs := t.checkouts(s.Short); len(dirs) > 0 {
 		out = append(out, Layer{Name: "clean checkouts", Where: filepath.Join(t.dir, "checkouts"), Count: int64(len(dirs))})
 	}
@@ -140,6 +150,22 @@ func leftNote(left bool) string {
 		return "git's own: its next gc drops them"
 	}
 	return ""
+}
+
+// shared are files that may hold something of any job without saying of which:
+// what the checks built and printed, hook calls that could not be read, and the
+// log of hooks. Nothing in them is needed, so they go with any job.
+func (t *Tracker) shared() []sharedLayer {
+	layers := []sharedLayer{{name: "build cache"}, {name: "torn hook calls"}, {name: "log of hooks"}}
+	for i, pattern := range []string{"cache", filepath.Join("spool", "*.torn"), "hook.log*"} {
+		layers[i].paths, _ = filepath.Glob(filepath.Join(t.dir, pattern))
+	}
+	return layers
+}
+
+type sharedLayer struct {
+	name  string
+	paths []string
 }
 
 // checkouts are those a killed check left behind.
@@ -187,6 +213,14 @@ func (t *Tracker) rescan(ctx context.Context, s *job.Standing, needles [][]byte)
 				found = append(found, Layer{Name: l.Name, Where: l.Where, Count: int64(l.Count)})
 			}
 		}
+	}
+	for _, l := range t.shared() {
+		for _, path := range l.paths {
+			found = append(found, Layer{Name: l.name, Where: path, Count: 1})
+		}
+	}
+	for _, dir := range t.checkouts(s.Short) {
+		found = append(found, Layer{Name: "clean checkouts", Where: dir, Count: 1})
 	}
 	spool, err := os.ReadDir(filepath.Join(t.dir, "spool"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

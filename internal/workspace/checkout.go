@@ -242,7 +242,9 @@ func (w *Workspace) checkoutInto(ctx context.Context, dir string) (*laying, erro
 	if err != nil {
 		return nil, err
 	}
-	tmp, err := os.MkdirTemp("", "duplex-checkout-")
+	// Beside dir and by its name: who clears away what a killed process left there
+	// finds this too.
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+"-git-")
 	if err != nil {
 		return nil, fmt.Errorf("check out: %w", err)
 	}
