@@ -68,7 +68,7 @@ func read(entries []job.Entry, v View) *facts {
 			points[p.Number] = e.Position
 		case *job.HandedOver:
 			f.handed = &e
-			if f.next == "" {
+			if p.Next != "" {
 				f.next = p.Next
 			}
 		case *job.WentBack:
@@ -297,4 +297,19 @@ func shortOf(text string) string { return start(text, 55, one) }
 // quotes reports whether a line says the beginning of a text.
 func quotes(line, text string) bool {
 	return strings.Contains(bare(line), strings.TrimRight(bare(text), "/"))
+}
+
+// overtaken: what an entry said of the work was taken back, with an edit that came
+// before it.
+func (f *facts) overtaken(position int64) bool {
+	if !f.takenBack(position) {
+		return false
+	}
+	for _, e := range f.entries {
+		p, ok := e.Payload.(*job.Step)
+		if ok && p.Class == job.ClassEdit && !e.Late && !e.Guest && e.Position < position && f.takenBack(e.Position) {
+			return true
+		}
+	}
+	return false
 }

@@ -49,6 +49,11 @@ func (l *ledger) handedNext() action {
 		return action{}
 	}
 	who := l.from(job.KindHandedOver)
+	for _, e := range l.Steps { // it spoke of a state that was taken back, with the work before it
+		if p, ok := e.Payload.(*job.Step); ok && p.Class == job.ClassEdit && l.undone(e.Position) && e.Position < who.Position && l.undone(who.Position) {
+			return action{}
+		}
+	}
 	for _, e := range l.Steps {
 		if p, ok := e.Payload.(*job.Step); ok && e.Position > who.Position && !l.undone(e.Position) && p.Result == job.OK &&
 			(p.Class == job.ClassEdit || p.Class == job.ClassCommit) {

@@ -236,7 +236,7 @@ func (x *exam) nextAction() (string, job.Entry) {
 			return p.Text, e
 		}
 	}
-	if e := x.f.handed; e != nil && x.f.next != "" {
+	if e := x.f.handed; e != nil && x.f.next != "" && !x.f.overtaken(e.Position) {
 		if p := e.Payload.(*job.HandedOver); bare(p.Next) != "" && !x.f.productive(e.Position) {
 			return p.Next, *e
 		}
