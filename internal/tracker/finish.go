@@ -206,16 +206,30 @@ func (c *change) draw(id job.ID, s *job.Standing, o job.Outcome) ([]*job.Lesson,
 		out = append(out, &job.Lesson{Text: c.clip("cost a step: "+strings.Join(parts, ", "), 300), Topic: "cost", Repository: s.Repository})
 	}
 	if o == job.OutcomePassed {
-		out = append(out, &job.Lesson{Text: c.clip(fmt.Sprintf("worked: %q passed with %d sessions, %d steps, %s", job.Clip(s.Goal, 120), s.Sessions, s.Steps, cost.USD(s.Spend.Pico)), 300),
+		out = append(out, &job.Lesson{Text: c.clip(fmt.Sprintf("worked: %q passed with %s, %s, %s", job.Clip(s.Goal, 120), counted(int64(s.Sessions), "session"), counted(s.Steps, "step"), cost.USD(s.Spend.Pico)), 300),
 			Topic: "worked", Repository: s.Repository})
 	}
 	return out, nil
 }
 
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // pickLessons takes one of each topic in turn, newest first, so that three of
-// them are not all of one kind.
+// them are not all of one kind. Of one finish, what spares work comes before what
+// it cost.
 func pickLessons(all []job.Item, n int) []job.Item {
-	sort.SliceStable(all, func(i, j int) bool { return all[i].At > all[j].At })
+	worth := map[string]int{"dead end": 0, "command": 1, "worked": 2, "cost": 3}
+	sort.SliceStable(all, func(i, j int) bool {
+		if all[i].At != all[j].At {
+			return all[i].At > all[j].At
+		}
+		return worth[all[i].Why] < worth[all[j].Why]
+	})
 	var out []job.Item
 	taken := make([]bool, len(all))
 	for len(out) < n {
