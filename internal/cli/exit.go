@@ -90,7 +90,11 @@ func (a *App) exit(err error) int {
 	}
 	var quiet silent
 	if !errors.As(err, &quiet) {
-		fmt.Fprintln(a.Err, "duplex: "+a.clean(err.Error()))
+		said := a.clean(err.Error())
+		if isCobraUsage(err) {
+			said += "; see duplex --help"
+		}
+		fmt.Fprintln(a.Err, "duplex: "+said)
 		for _, w := range wayOut {
 			if errors.Is(err, w.err) {
 				fmt.Fprintln(a.Err, w.says)
