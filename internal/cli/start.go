@@ -143,7 +143,7 @@ func (a *App) budget(usd string, tokens int64, sessions int, deadline string) (j
 
 func (a *App) showStarted(s tracker.Started) error {
 	p := a.page()
-	p.line("%s", s.Goal)
+	p.line("%s", tame(s.Goal))
 	p.line("%s is open in %s", a.paint(bold, s.Short), s.Workspace)
 	p.line("")
 	if s.SafePoint > 0 {
