@@ -220,7 +220,7 @@ agent. Without a command it lists your jobs.`,
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.SetHelpCommand(&cobra.Command{Hidden: true, GroupID: "set"}) // --help is enough
 	for _, g := range []struct{ id, title string }{
 		{"work", "Work on a job:"}, {"record", "Record what only you know:"}, {"back", "Go on, go back:"},
 		{"finish", "Finish:"}, {"look", "Look:"}, {"set", "Set up:"},

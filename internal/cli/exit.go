@@ -91,7 +91,10 @@ func (a *App) exit(err error) int {
 	var quiet silent
 	if !errors.As(err, &quiet) {
 		said := a.clean(err.Error())
-		if isCobraUsage(err) {
+		switch {
+		case errors.Is(err, context.Canceled):
+			said = "interrupted; what was recorded stays, go on with duplex run or duplex resume"
+		case isCobraUsage(err):
 			said += "; see duplex --help"
 		}
 		fmt.Fprintln(a.Err, "duplex: "+said)

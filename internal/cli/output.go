@@ -298,10 +298,11 @@ func knownValues(files []string, dir string, environ []string) ([]string, error)
 	return append(out, redact.KnownValues(environ)...), nil
 }
 
-// asContext is the command's context; commands that end by Ctrl-C say so.
+// interrupted is the error of a command whose context has ended: whatever went
+// wrong then went wrong because of that.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil && err != nil {
-		return fmt.Errorf("%w; what was recorded stays, go on with duplex run or duplex resume", context.Canceled)
+		return ctx.Err()
 	}
 	return err
 }
