@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -333,7 +334,8 @@ func wait(ctx context.Context, path string) {
 			written := make(chan struct{})
 			go func() {
 				defer close(written)
-				if f, err := os.Open(path); err == nil { // until a writer comes
+				if f, err := os.Open(path); err == nil { // until a writer comes, and has closed it
+					_, _ = io.Copy(io.Discard, f)
 					_ = f.Close()
 				}
 			}()
