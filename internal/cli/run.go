@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-5777983b/duplex/internal/agent/all"
+	"github.com/seed-5777983b/duplex/internal/agent/script"
 	"github.com/seed-5777983b/duplex/internal/runner"
 	"github.com/seed-5777983b/duplex/internal/scripted"
 	"github.com/seed-5777983b/duplex/internal/tracker"
@@ -31,11 +33,15 @@ func (a *App) runCommand() *cobra.Command {
 		Long: `Drive a job: claim it, keep the workspace, start the agent with the brief, record
 what it does, hand over when its context is full, go on with the next session, and
 check when it says it is done. Several agents or models take the sessions in turn.
-Ctrl-C ends the agent, hands over and leaves the job ready to resume.`,
-		Example: "  duplex run k7m2 --agent script --script migrate.json\n  duplex run --agent script:script-small,script:script-large --sessions 6",
+Ctrl-C ends the agent, hands over and leaves the job ready to resume.
+
+The agent that this version can drive is the scripted one, script. What a script
+may say stands in internal/agent/script/doc.go of the sources, a whole one beside it
+in testdata.`,
+		Example: "  duplex run k7m2 --agent script --script migrate.json\n  duplex run --agent script:script-small,script:script-large --script migrate.json --sessions 6",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			choices, err := o.choices()
+			choices, err := o.choices(a.Dir)
 			if err != nil {
 				return err
 			}
@@ -73,7 +79,7 @@ Ctrl-C ends the agent, hands over and leaves the job ready to resume.`,
 }
 
 // choices reads --agent.
-func (o runOptions) choices() ([]runner.Choice, error) {
+func (o runOptions) choices(dir string) ([]runner.Choice, error) {
 	var out []runner.Choice
 	for _, name := range o.agents {
 		name, model, _ := strings.Cut(name, ":")
@@ -83,17 +89,32 @@ func (o runOptions) choices() ([]runner.Choice, error) {
 				continue
 			}
 			found = true
-			c := runner.Choice{Driver: d, Model: model}
-			if o.script != "" {
-				c.Args = []string{"--script", o.script}
-			}
-			out = append(out, c)
+			out = append(out, runner.Choice{Driver: d, Model: model, Args: []string{"--script", o.script}})
 		}
 		if !found {
 			return nil, usagef("no agent %q can be driven by this version; there is: script", name)
 		}
 	}
-	return out, nil
+	return out, o.readScript(dir) // the one agent there is follows a script
+}
+
+// readScript finds a missing or wrong script before a session is spent on it.
+func (o runOptions) readScript(dir string) error {
+	if o.script == "" {
+		return usagef("the scripted agent wants a script: --script FILE; see duplex run --help")
+	}
+	path := o.script
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return usagef("read script: %w", err)
+	}
+	if _, err := script.Load(data); err != nil {
+		return usagef("%s: %w", o.script, err)
+	}
+	return nil
 }
 
 // tell shows one event of a run as a line.

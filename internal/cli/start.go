@@ -167,7 +167,7 @@ func (a *App) showStarted(s tracker.Started) error {
 		p.fact(onlyFirst(i, "lessons"), "%s", cut(l.Text, 110))
 	}
 	p.line("")
-	p.line("Work on it with any agent in this folder, or drive it: duplex run %s --agent script", s.Short)
+	p.line("An agent in this folder whose hooks call duplex goes on with it. Drive one: duplex run %s --script FILE", s.Short)
 	return p.flush()
 }
 
