@@ -93,7 +93,7 @@ func (a *App) exit(err error) int {
 		said := a.clean(err.Error())
 		switch {
 		case errors.Is(err, context.Canceled):
-			said = "interrupted; what was recorded stays, go on with duplex run or duplex resume"
+			said = "interrupted; what was recorded stays: the same command goes on, or duplex resume"
 		case isCobraUsage(err):
 			said += "; see duplex --help"
 		}

@@ -40,6 +40,7 @@ type Session struct {
 	Renewed    job.Time `json:"renewed,omitempty"` // when it last renewed its lease
 	Ended      job.Time `json:"ended,omitempty"`
 	Off        bool     `json:"off,omitempty"`
+	Adopting   bool     `json:"adopting,omitempty"` // its transcript is being read by Process, or was when that was killed
 	// InFlight is the title of a call whose result has not been seen; Said, the
 	// agent's last text, in short: a claim.
 	InFlight string `json:"in_flight,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/process"
 	"github.com/seed-5777983b/duplex/internal/store"
 	"github.com/seed-5777983b/duplex/internal/transcript"
 )
@@ -174,9 +175,13 @@ func (k *adoption) open(c *change) error {
 	k.out.AgentSession, k.out.Version = h.Session, h.Version
 	if old, err := c.tx.Session(k.ad.Name(), h.Session); err == nil && old != nil && old.Job != "" {
 		s, err := c.tx.Standing(old.Job)
-		if err == nil {
+		if err != nil {
+			return err
+		}
+		if !old.Adopting || liveness(old.Process) == job.Live {
 			return fmt.Errorf("%w: %s; see duplex show %s", ErrAdopted, s.Short, s.Short)
 		}
+		return k.goOn(c, old, &s)
 	}
 	goal := k.goal()
 	if goal == "" {
@@ -211,7 +216,8 @@ func (k *adoption) open(c *change) error {
 	if err != nil {
 		return err
 	}
-	lease, err := c.claim(&s, job.Asking{Session: k.row.ID})
+	k.row.Process, k.row.Adopting = processOf(process.Self()), true
+	lease, err := c.claim(&s, job.Asking{Session: k.row.ID, Process: k.row.Process})
 	if err != nil {
 		return err
 	}
@@ -227,6 +233,27 @@ func (k *adoption) open(c *change) error {
 	k.row.Token = lease.Token
 	k.out.Job, k.out.Goal = id, goal
 	return c.saveSession(k.row)
+}
+
+// goOn takes up an adoption whose process ended in the middle. The file is read
+// from its start: what was recorded is known by its key.
+func (k *adoption) goOn(c *change, old *store.Session, s *job.Standing) error {
+	k.row, k.place = old, k.where(k.reader.Header().Dir)
+	if k.place.Workspace != nil {
+		k.out.Workspace = k.place.Top
+	}
+	old.Process, old.Ended, old.Offset, old.Reader = processOf(process.Self()), 0, 0, nil
+	lease, err := c.claim(s, job.Asking{Session: old.ID, Process: old.Process})
+	if err != nil {
+		return err
+	}
+	c.by.Session, c.by.Workspace = old.ID, old.Workspace
+	if _, err := c.append(old.Job, lease); err != nil {
+		return err
+	}
+	old.Token = lease.Token
+	k.out.Job, k.out.Goal = old.Job, s.Goal
+	return c.saveSession(old)
 }
 
 // where is the session's own folder when it is here, else the person's.
@@ -262,7 +289,7 @@ func (k *adoption) finish(ctx context.Context) error {
 				return err
 			}
 		}
-		k.row.Ended = c.now
+		k.row.Ended, k.row.Adopting, k.row.Process = c.now, false, job.Process{}
 		if err := c.saveSession(k.row); err != nil {
 			return err
 		}

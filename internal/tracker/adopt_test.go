@@ -3,8 +3,11 @@ package tracker
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +35,65 @@ func TestAdoptRefusesWhatItCannotRead(t *testing.T) {
 	}
 	if _, err := tr.Adopt(context.Background(), APerson(), AdoptRequest{File: file, Dir: t.TempDir()}); err == nil {
 		t.Error("a text file was adopted")
+	}
+}
+
+// An adoption that was killed in the middle is gone on with, and ends as if it had
+// never been.
+func TestAdoptGoesOn(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	row := func(kind, content string) {
+		lines = append(lines, fmt.Sprintf(`{"parentUuid":null,"type":%q,"uuid":"u%d","sessionId":"s1","cwd":"/w","version":"2.0.1","timestamp":"2026-11-28T10:00:00.000Z","message":%s}`, kind, len(lines), content))
+	}
+	row("user", `{"role":"user","content":"Fix the parser"}`)
+	for i := range 400 {
+		row("assistant", fmt.Sprintf(`{"id":"m%d","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"make"}}],"usage":{"output_tokens":7}}`, i, i))
+		row("user", fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"ok"}]}`, i))
+	}
+	file := filepath.Join(t.TempDir(), "s1.jsonl")
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := adopting(t).Adopt(context.Background(), APerson(), AdoptRequest{File: file, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	tr := adopting(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	read := 0
+	_, err = tr.Adopt(ctx, APerson(), AdoptRequest{File: file, Dir: t.TempDir(), Progress: func(int64, int64) {
+		if read++; read == 600 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("adopt gives %v, want canceled", err)
+	}
+	if _, err := tr.Adopt(context.Background(), APerson(), AdoptRequest{File: file, Dir: t.TempDir()}); !errors.Is(err, ErrAdopted) {
+		t.Errorf("adopt beside one that runs gives %v, want %v", err, ErrAdopted)
+	}
+	err = tr.write(context.Background(), APerson(), false, func(c *change) error { // its process ends
+		row, err := c.tx.Session("claude", "s1")
+		if err != nil {
+			return err
+		}
+		row.Process.Boot = "an earlier one"
+		return c.saveSession(row)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tr.Adopt(context.Background(), APerson(), AdoptRequest{File: file, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Steps != whole.Steps || got.Spend.Tokens != whole.Spend.Tokens || got.Entries >= whole.Entries {
+		t.Errorf("gone on with: %d steps, %+v, %d new entries; in one go: %d, %+v, %d", got.Steps, got.Spend.Tokens, got.Entries, whole.Steps, whole.Spend.Tokens, whole.Entries)
+	}
+	if r, err := tr.Verify(context.Background(), got.Job); err != nil || !r.Holds() {
+		t.Errorf("verify: %v", err)
 	}
 }
 

@@ -225,7 +225,9 @@ func (t *Tracker) crash(ctx context.Context, r store.JobRow, session job.ID, evi
 	by := Actor{Author: job.Author{Kind: job.Duplex}, Session: session, Token: r.Standing.Token, Job: r.ID}
 	if row != nil {
 		by.Workspace = row.Workspace
-		if err := t.catchUp(ctx, by, row); err != nil {
+		if row.Adopting {
+			evidence = "reading its transcript was interrupted; duplex adopt goes on with it"
+		} else if err := t.catchUp(ctx, by, row); err != nil {
 			return false, err
 		}
 	}
