@@ -7,6 +7,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/redact"
 	"github.com/seed-5777983b/duplex/internal/spool"
+	"github.com/seed-5777983b/duplex/internal/store"
 	"github.com/seed-5777983b/duplex/internal/tracker"
 )
 
@@ -105,13 +107,14 @@ func (c Call) keep(raw []byte, ev agent.Event, cause error) error {
 
 func spoolDir(state string) string { return filepath.Join(state, "spool") }
 
-// Deliver records what earlier hooks had to spool. Torn lines cost that line, and
-// are recorded as a gap by the command that reports them.
+// Deliver records what earlier hooks had to spool. A torn line, and one that cannot
+// be recorded, costs that line, and is recorded as a gap.
 func Deliver(ctx context.Context, t *tracker.Tracker, state string) error {
 	size, err := spool.Size(spoolDir(state))
 	if err != nil || size == 0 {
 		return err
 	}
+	lost := int64(0)
 	report, err := spool.Drain(spoolDir(state), func(line []byte) error {
 		var s spooled
 		if err := json.Unmarshal(line, &s); err != nil {
@@ -125,10 +128,27 @@ func Deliver(ctx context.Context, t *tracker.Tracker, state string) error {
 		if err != nil {
 			return nil
 		}
-		return t.Redeliver(ctx, ad, ev, s.Job, s.At)
+		if err := t.Redeliver(ctx, ad, ev, s.Job, s.At); err != nil {
+			if waits(err) {
+				return err
+			}
+			lost++ // the next one would fare no better, and all behind it would wait
+		}
+		return nil
 	})
-	if err == nil && report.Torn > 0 {
-		err = t.TornSpool(ctx, int64(report.Torn))
+	if n := int64(report.Torn) + lost; err == nil && n > 0 {
+		err = t.TornSpool(ctx, n)
 	}
 	return err
+}
+
+// waits reports whether a call that could not be recorded may be tried again: what
+// is in the way is not the call but the store, or that we are told to end.
+func waits(err error) bool {
+	for _, way := range []error{store.ErrMissing, store.ErrNewer, store.ErrDamaged, store.ErrFull, store.ErrReadOnly, store.ErrBusy, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, way) {
+			return true
+		}
+	}
+	return false
 }

@@ -140,6 +140,13 @@ func (o *observing) actor() Actor {
 // leave writes the handover, with a safe point before it, and at a session's end
 // gives the job back.
 func (o *observing) leave(ctx context.Context, by Actor) error {
+	s, err := o.Tracker.standing(ctx, o.row.Job)
+	if err != nil {
+		return err
+	}
+	if o.mayAct(&s, by, job.KindHandedOver) != nil {
+		return nil // the job went to another, or ended, while this session was leaving
+	}
 	if o.place.Workspace != nil {
 		// A safe point that cannot be taken must not keep the handover from
 		// being written: the job is told, and goes on without.
