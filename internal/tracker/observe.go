@@ -234,12 +234,15 @@ func (c *change) saveSession(row *store.Session) error {
 
 // arrive finds or makes the session's row and binds it.
 func (o *observing) arrive(c *change) error {
-	if o.row == nil {
-		o.row = &store.Session{ID: newID(), Agent: o.ad.Name(), AgentSession: o.ev.Session, Transcript: o.ev.Transcript}
-	} else if row, err := c.tx.SessionByID(o.row.ID); err == nil {
-		o.row = row // as it is now, within the transaction
-	} else if !errors.Is(err, job.ErrNotFound) {
+	// As it is now, within the transaction: another hook may have made it meanwhile.
+	row, err := c.tx.Session(o.ad.Name(), o.ev.Session)
+	switch {
+	case err == nil:
+		o.row = row
+	case !errors.Is(err, job.ErrNotFound):
 		return err
+	case o.row == nil:
+		o.row = &store.Session{ID: newID(), Agent: o.ad.Name(), AgentSession: o.ev.Session, Transcript: o.ev.Transcript}
 	}
 	if o.ev.Transcript != "" && o.row.Transcript != o.ev.Transcript {
 		o.row.Transcript, o.row.Offset, o.row.Reader = o.ev.Transcript, 0, nil
@@ -420,7 +423,11 @@ func (o *observing) unbound() {
 // recordAll writes the transcript's new rows, then the call the hook is about.
 func (o *observing) recordAll(c *change) error {
 	o.rec = o.recorder(c)
-	for _, r := range o.rows {
+	final := lastUsage(o.rows)
+	for i, r := range o.rows {
+		if r.Kind == agent.RowUsage && r.Usage != nil && r.Usage.Message != "" && final[r.Usage.Message] != i {
+			continue // a row of the same message that has grown since
+		}
 		if err := o.rec.record(r); err != nil {
 			return err
 		}
@@ -438,6 +445,18 @@ func (o *observing) recordAll(c *change) error {
 		return o.rec.call(o.ev.Tool, happened(0, job.FromHook), o.ev.Subagent != "")
 	}
 	return nil
+}
+
+// lastUsage is where each message's last row stands: an agent writes one for every
+// block of a message, and the last one counts.
+func lastUsage(rows []agent.Row) map[string]int {
+	final := map[string]int{}
+	for i, r := range rows {
+		if r.Kind == agent.RowUsage && r.Usage != nil {
+			final[r.Usage.Message] = i
+		}
+	}
+	return final
 }
 
 func (o *observing) recorder(c *change) *recorder {
