@@ -101,7 +101,11 @@ var calls = []struct {
 	}, "accepted"},
 	{5, "a red check", func(d *desk) int { d.begin("--check", "false"); return d.run("check") }, "✕ false"},
 	{5, "an unverified finish", func(d *desk) int { d.begin(); return d.run("finish") }, "unverified"},
-	{6, "it waits", func(d *desk) int { d.begin("--deadline", "2020-01-02"); return d.run("run") }, "the deadline has passed"},
+	{6, "it waits", func(d *desk) int {
+		d.begin("--deadline", "2020-01-02")
+		d.write("end.json", `{"end": "Done."}`)
+		return d.run("run", "--script", "end.json")
+	}, "the deadline has passed"},
 	{7, "not confirmed", func(d *desk) int { d.begin(); return d.run("amend", "--goal", "x") }, "--confirm"},
 	{8, "a damaged store", func(d *desk) int {
 		d.begin()

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commands lists every command, explicitly, in the order help shows them.
+// commands lists every command, explicitly, by the groups of the help.
 func (a *App) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.startCommand(), a.runCommand(), a.takeCommand(), a.adoptCommand(), a.amendCommand(), a.answerCommand(),

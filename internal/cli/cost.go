@@ -290,7 +290,7 @@ func (a *App) costOfAll(ctx context.Context, t *tracker.Tracker) error {
 	a.tokens(p, total)
 	var rows []costRow
 	for _, j := range list {
-		rows = append(rows, costRow{name: pad(j.Short, 6) + oneLine(j.Goal, 60), CostRow: rowOf(j.Total)})
+		rows = append(rows, costRow{name: pad(j.Short, 8) + oneLine(j.Goal, 60), CostRow: rowOf(j.Total)})
 	}
 	a.costRows(p, "By job", rows)
 	rows = nil

@@ -124,6 +124,6 @@ func (a *App) pauseCommand() *cobra.Command {
 			})
 		}}
 	c.Flags().StringVar(&why, "why", "", "the reason")
-	c.Flags().StringVar(&until, "until", "", "until when, for the list")
+	c.Flags().StringVar(&until, "until", "", "until when, for those who look; nothing goes on by itself")
 	return c
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-5777983b/duplex/internal/agent/all"
 	"github.com/seed-5777983b/duplex/internal/agent/script"
+	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/runner"
 	"github.com/seed-5777983b/duplex/internal/scripted"
 	"github.com/seed-5777983b/duplex/internal/tracker"
@@ -130,7 +131,7 @@ func (a *App) tell(p *progress, e runner.Event) {
 	}
 	switch e.Kind {
 	case "session":
-		fmt.Fprintln(a.Err, a.clean(fmt.Sprintf("▼ session %d, %s %s", e.Session, e.Agent, e.Model)))
+		fmt.Fprintln(a.Err, a.clean(fmt.Sprintf("▼ session %d, %s", e.Session, sessionName(e.Agent, e.Model))))
 	case "handed over":
 		fmt.Fprintln(a.Err, "  handed over: "+a.clean(e.Text))
 	case "went back":
@@ -155,7 +156,7 @@ func (a *App) ran(r runner.Result) error {
 		if !a.asJSON {
 			p := a.page()
 			p.line("%s waits: %s%s", r.Short, r.Pause.Reason, evidence(r.Pause.Evidence))
-			p.line("Go on: duplex run %s", r.Short)
+			p.line("%s", goOn(r))
 			if err := p.flush(); err != nil {
 				return err
 			}
@@ -163,6 +164,17 @@ func (a *App) ran(r runner.Result) error {
 		return silent{errWaits}
 	}
 	return nil
+}
+
+// goOn is what a person does about a job that waits.
+func goOn(r runner.Result) string {
+	switch r.Pause.Reason {
+	case job.PauseAnswer:
+		return fmt.Sprintf("Answer it: duplex answer %s \"…\". Then go on: duplex run %s", r.Short, r.Short)
+	case job.PauseBudget:
+		return fmt.Sprintf("Raise the budget: duplex amend %s, see its --help. Then go on: duplex run %s", r.Short, r.Short)
+	}
+	return "Go on: duplex run " + r.Short
 }
 
 func evidence(s string) string {

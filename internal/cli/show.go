@@ -185,7 +185,11 @@ func (v *showing) stands() string {
 				passed++
 			}
 		}
-		out += fmt.Sprintf("%d of %s pass after %s; ", passed, plural(len(s.Checks), "check"), done)
+		pass := "checks pass"
+		if len(s.Checks) == 1 {
+			pass = "check passes"
+		}
+		out += fmt.Sprintf("%d of %d %s after %s; ", passed, len(s.Checks), pass, done)
 	} else {
 		out += done + ", no checks; "
 	}
@@ -325,7 +329,7 @@ func (a *App) budgetLine(s *job.Standing, spend job.Bill) string {
 func modelsLine(models []job.ModelBill) string {
 	var parts []string
 	for _, m := range models {
-		amount := usd(m.Pico)
+		amount := cents(m.Pico)
 		if m.Pico == 0 && m.Tokens.Total() > 0 {
 			amount = "unpriced"
 		}
@@ -463,8 +467,8 @@ func (v *showing) measuredByItself() {
 		taken = taken[len(taken)-3:]
 	}
 	for i, x := range taken {
-		v.p.fact(onlyFirst(i, "takeovers"), "session %d re-read %d of the first %d actions; %s", x.Number,
-			min(x.Rereads, x.Actions, job.RediscoveryWindow), min(x.Actions, job.RediscoveryWindow), atWork(x))
+		v.p.fact(onlyFirst(i, "takeovers"), "session %d re-read %d of the first %s; %s", x.Number,
+			min(x.Rereads, x.Actions, job.RediscoveryWindow), plural(int(min(x.Actions, job.RediscoveryWindow)), "action"), atWork(x))
 	}
 }
 
@@ -521,7 +525,7 @@ func (v *showing) mayDo() []string {
 	case v.Place == job.PlaceRunning:
 		return []string{fmt.Sprintf("You may look. To act, wait for the lease or take over: duplex resume %s --take", s.Short)}
 	case v.Place == job.PlaceWaiting:
-		return []string{fmt.Sprintf("It goes on by itself. To go on now: duplex resume %s", s.Short)}
+		return []string{fmt.Sprintf("A duplex run that waits for it goes on by itself. To go on now: duplex resume %s", s.Short)}
 	}
 	return []string{fmt.Sprintf("Nobody holds it. Go on: duplex resume %s, or duplex run %s", s.Short, s.Short)}
 }

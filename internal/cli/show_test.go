@@ -149,7 +149,7 @@ func TestStanding(t *testing.T) {
 		{name: "budget", place: job.PlaceNeedsYou, s: job.Standing{Pause: &job.Pause{Reason: job.PauseBudget, Since: now - hour, Evidence: "$40.00 of $40.00"}},
 			stands: "0 steps, no checks; needs you since 13:20, budget reached: $40.00 of $40.00", mayDo: "It waits for you: raise the budget, duplex amend k7m2 --usd …, or end it, duplex abandon k7m2"},
 		{name: "rate limit", place: job.PlaceWaiting, s: job.Standing{Pause: &job.Pause{Reason: job.PauseRate, Since: now - hour, Until: now + hour}},
-			stands: "0 steps, no checks; waiting since 13:20, rate limit until 15:20", mayDo: "It goes on by itself. To go on now: duplex resume k7m2"},
+			stands: "0 steps, no checks; waiting since 13:20, rate limit until 15:20", mayDo: "A duplex run that waits for it goes on by itself. To go on now: duplex resume k7m2"},
 		{name: "rate limit of unknown length", place: job.PlaceReady, s: job.Standing{Pause: &job.Pause{Reason: job.PauseRate, Since: now - hour}},
 			stands: "0 steps, no checks; ready to resume since 13:20, rate limit, until when is unknown", mayDo: "Nobody holds it. Go on: duplex resume k7m2, or duplex run k7m2"},
 		{name: "failed", place: job.PlaceNeedsYou, s: job.Standing{Outcome: &job.Verdict{Outcome: job.OutcomeFailed, At: now - hour, Reason: "2 tests are missing"},

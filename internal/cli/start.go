@@ -214,7 +214,7 @@ func onlyFirst(i int, name string) string {
 
 // money is USD with two decimals, or what is known when nothing is priced.
 func money(b job.Bill) string {
-	s := usd(b.Pico)
+	s := cents(b.Pico)
 	if b.Pico == 0 && b.Unpriced > 0 {
 		s = "unpriced"
 	} else if b.Unpriced > 0 {
