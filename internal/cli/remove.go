@@ -73,7 +73,15 @@ func (a *App) showRemoval(r tracker.Removal) error {
 	for i, l := range r.Found {
 		p.fact(onlyFirst(i, "still there"), "%s in %s", l.Name, l.Where)
 	}
-	if len(r.Found) == 0 {
+	for i, l := range r.Unreached {
+		p.fact(onlyFirst(i, "not reached"), "%s in %s", l.Name, l.Where)
+	}
+	switch {
+	case len(r.Found) > 0:
+	case len(r.Unreached) > 0:
+		p.line("Looked again in every layer that is here: nothing is left. In a repository that was not reached:")
+		p.line("  git for-each-ref --format='delete %%(refname)' refs/duplex/%s | git update-ref --stdin", r.Job)
+	default:
 		p.line("Looked again in every layer: nothing is left.")
 	}
 	p.line("receipt %s", r.Receipt)

@@ -324,12 +324,15 @@ func (t *Tracker) Take(ctx context.Context, by Actor, id job.ID, r TakeRequest) 
 					return err
 				}
 			}
+			ws, why := p.workspace(), "work goes on in another work tree"
 			if known {
-				return nil
+				if seen, err := c.tx.Workspace(p.ID); err != nil && !errors.Is(err, job.ErrNotFound) || err == nil && seen.Path == ws.Path {
+					return err
+				}
+				why = "its folder was moved"
 			}
-			ws := p.workspace()
-			out.Added = true
-			_, err := c.append(id, &job.Amended{Workspace: &ws, Why: "work goes on in another work tree"})
+			out.Added = !known
+			_, err := c.append(id, &job.Amended{Workspace: &ws, Why: why})
 			return err
 		}
 		ad := &observing{Tracker: t, row: row, place: p}

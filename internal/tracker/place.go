@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,16 +51,65 @@ func branchOf(gitDir string) string {
 	return name
 }
 
-// placeOf opens a workspace of a job; it must still be where it was.
+// placeOf opens a workspace of a job, where it was last seen. The standing's path
+// is cut to what a snapshot has room for, the workspace's own row is not.
 func (t *Tracker) placeOf(w job.Workspace) (Place, error) {
+	err := t.store.Read(context.Background(), func(tx *store.Tx) error {
+		seen, err := tx.Workspace(w.ID)
+		if err == nil {
+			w.Path = seen.Path
+		}
+		if errors.Is(err, job.ErrNotFound) { // of a store that is older than these rows
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return Place{}, err
+	}
 	p, err := t.Place(w.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Place{}, fmt.Errorf("%w: the job's folder %s is not there; if it was moved, go to where it is now and run duplex take JOB", job.ErrNotFound, w.Path)
+	}
 	if err != nil {
 		return Place{}, fmt.Errorf("the job's folder %s: %w", w.Path, err)
 	}
 	if p.ID != w.ID {
-		return Place{}, fmt.Errorf("%w: %s is now another folder than the one the job knows; go to the moved folder and run duplex take", job.ErrNotFound, w.Path)
+		return Place{}, fmt.Errorf("%w: %s is now another folder than the one the job knows; go to the moved folder and run duplex take JOB", job.ErrNotFound, w.Path)
 	}
 	return p, nil
+}
+
+// workspaceIn is the workspace that a payload makes one of the job's, or says anew
+// where it is.
+func workspaceIn(p job.Payload) job.Workspace {
+	switch p := p.(type) {
+	case *job.Opened:
+		return p.Workspace
+	case *job.SessionStarted:
+		return p.Workspace
+	case *job.Amended:
+		if p.Workspace != nil {
+			return *p.Workspace
+		}
+	}
+	return job.Workspace{}
+}
+
+// saw notes where a workspace is.
+func (c *change) saw(w job.Workspace) error {
+	if w.ID == "" || w.Path == "" {
+		return nil
+	}
+	row := store.Workspace{ID: w.ID, Path: w.Path, Kind: "folder", Branch: w.Branch, Seen: c.now}
+	if w.Git {
+		row.Kind = "git"
+	}
+	sealed, err := c.redact.JSON(row)
+	if err != nil {
+		return fmt.Errorf("redact a workspace: %w", err)
+	}
+	return c.tx.SaveWorkspace(w.Path, sealed)
 }
 
 // relative names a path the way the ledger does: within the workspace with

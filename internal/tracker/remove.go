@@ -27,14 +27,16 @@ type Layer struct {
 
 // Removal is what a removal would erase, or did.
 type Removal struct {
-	Job     job.ID   `json:"job"`
-	Short   string   `json:"short"`
-	Goal    string   `json:"goal"`
-	DryRun  bool     `json:"dry_run"`
-	Layers  []Layer  `json:"layers"`
-	Found   []Layer  `json:"found_after,omitempty"` // the re-scan: nothing, when all is gone
-	At      job.Time `json:"at,omitempty"`
-	Receipt string   `json:"receipt,omitempty"` // SHA-256 of the receipt without this field
+	Job    job.ID  `json:"job"`
+	Short  string  `json:"short"`
+	Goal   string  `json:"goal"`
+	DryRun bool    `json:"dry_run"`
+	Layers []Layer `json:"layers"`
+	Found  []Layer `json:"found_after,omitempty"` // the re-scan: nothing, when all is gone
+	// Unreached are folders that are not here: what stands there of the job stays.
+	Unreached []Layer  `json:"unreached,omitempty"`
+	At        job.Time `json:"at,omitempty"`
+	Receipt   string   `json:"receipt,omitempty"` // SHA-256 of the receipt without this field
 }
 
 // RemoveRequest asks for a removal.
@@ -68,11 +70,14 @@ func (t *Tracker) Remove(ctx context.Context, by Actor, id job.ID, r RemoveReque
 	}
 	// Outside the ledger first: when this is killed midway, the ledger still
 	// knows where the rest is, and the next run completes it.
+	var places []Place
 	for _, w := range s.Workspaces {
 		p, err := t.placeOf(w)
 		if err != nil {
+			out.Unreached = append(out.Unreached, Layer{Name: "safe points", Where: w.Path, Note: err.Error()})
 			continue
 		}
+		places = append(places, p)
 		removed, err := p.Remove(ctx, string(id))
 		if err != nil {
 			return out, fmt.Errorf("safe points in %s: %w", w.Path, err)
@@ -97,7 +102,7 @@ func (t *Tracker) Remove(ctx context.Context, by Actor, id job.ID, r RemoveReque
 	if _, err := t.store.Erase(ctx, id); err != nil {
 		return out, err
 	}
-	if out.Found, err = t.rescan(ctx, &s, needles); err != nil {
+	if out.Found, err = t.rescan(ctx, &s, places, needles); err != nil {
 		return out, err
 	}
 	out.At = t.Now()
@@ -188,7 +193,7 @@ func (t *Tracker) needles(ctx context.Context, s *job.Standing) [][]byte {
 }
 
 // rescan looks for a removed job in every layer again.
-func (t *Tracker) rescan(ctx context.Context, s *job.Standing, needles [][]byte) ([]Layer, error) {
+func (t *Tracker) rescan(ctx context.Context, s *job.Standing, places []Place, needles [][]byte) ([]Layer, error) {
 	var found []Layer
 	for _, n := range needles {
 		hits, err := t.store.Scan(ctx, n)
@@ -199,11 +204,7 @@ func (t *Tracker) rescan(ctx context.Context, s *job.Standing, needles [][]byte)
 			found = append(found, Layer{Name: "store", Where: h, Count: 1})
 		}
 	}
-	for _, w := range s.Workspaces {
-		p, err := t.placeOf(w)
-		if err != nil {
-			continue
-		}
+	for _, p := range places {
 		list, err := p.Layers(ctx, string(s.Job))
 		if err != nil {
 			return nil, err

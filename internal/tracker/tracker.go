@@ -211,7 +211,11 @@ func (c *change) appendKnown(id job.ID, p job.Payload, details ...detail) (store
 	if err != nil {
 		return store.Appended{}, fmt.Errorf("redact a %q entry: %w", env.Kind, err)
 	}
-	return c.tx.Append(env, sealed)
+	out, err := c.tx.Append(env, sealed)
+	if err != nil {
+		return out, err
+	}
+	return out, c.saw(workspaceIn(p))
 }
 
 // titleOf is a line about a payload for the record of its refusal.
