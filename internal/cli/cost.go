@@ -73,6 +73,10 @@ func (a *App) cost(ctx context.Context, name string) error {
 		b.Sessions = append(b.Sessions, seatName{x.ID, x.Number, x.Agent, x.Model, x.Guest})
 	}
 	if a.asJSON {
+		b.Sessions = listed(b.Sessions)
+		for i := range b.By {
+			b.By[i].Rows = listed(b.By[i].Rows)
+		}
 		return a.showJSON("cost/1", b)
 	}
 	p := a.page()

@@ -29,7 +29,7 @@ func (a *App) jobsCommand() *cobra.Command {
 				return err
 			}
 			if a.asJSON {
-				return a.showJSON("jobs/1", map[string]any{"jobs": rows})
+				return a.showJSON("jobs/1", map[string]any{"jobs": listed(rows)})
 			}
 			p := a.page()
 			a.list(p, rows, all)
@@ -54,7 +54,7 @@ func (a *App) overview(ctx context.Context) error {
 		return err
 	}
 	if a.asJSON {
-		return a.showJSON("jobs/1", map[string]any{"jobs": rows})
+		return a.showJSON("jobs/1", map[string]any{"jobs": listed(rows)})
 	}
 	p := a.page()
 	if len(rows) == 0 {

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-
-	"github.com/seed-5777983b/duplex/internal/job"
 )
 
 func (a *App) lessonsCommand() *cobra.Command {
@@ -34,10 +32,7 @@ func (a *App) lessons(ctx context.Context, all bool) error {
 		return err
 	}
 	if a.asJSON {
-		if list == nil {
-			list = []job.Item{}
-		}
-		return a.showJSON("lessons/1", map[string]any{"lessons": list})
+		return a.showJSON("lessons/1", map[string]any{"lessons": listed(list)})
 	}
 	p := a.page()
 	for _, l := range list {

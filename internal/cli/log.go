@@ -278,7 +278,7 @@ func (a *App) logDecided(ctx context.Context, t *tracker.Tracker, id job.ID, ful
 		return err
 	}
 	if a.asJSON {
-		return a.showJSON("decisions/1", map[string]any{"decisions": items})
+		return a.showJSON("decisions/1", map[string]any{"decisions": listed(items)})
 	}
 	p := a.page()
 	for _, d := range items {
@@ -338,7 +338,7 @@ func (a *App) logEntry(ctx context.Context, t *tracker.Tracker, id job.ID, posit
 		return err
 	}
 	if a.asJSON {
-		return a.showJSON("entry/1", map[string]any{"entry": lineOf(*entry), "receipts": receipts})
+		return a.showJSON("entry/1", map[string]any{"entry": lineOf(*entry), "receipts": listed(receipts)})
 	}
 	v := a.telling(shown, logOptions{full: true}, true)
 	v.bare = true

@@ -130,6 +130,14 @@ func (a *App) showJSON(schema string, v any) error {
 	return err
 }
 
+// listed is a list as JSON should have it: empty, never null.
+func listed[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
 // Colours of LOOK, terminal: ANSI, on a terminal only, NO_COLOR obeyed. A colour
 // never stands alone: a sign or a word goes with it.
 const (

@@ -90,7 +90,7 @@ func (a *App) safePointList() *cobra.Command {
 				return err
 			}
 			if a.asJSON {
-				return a.showJSON("safe-points/1", map[string]any{"safe_points": list})
+				return a.showJSON("safe-points/1", map[string]any{"safe_points": listed(list)})
 			}
 			p := a.page()
 			for _, k := range list {
@@ -122,7 +122,7 @@ func (a *App) safePointShow() *cobra.Command {
 				return err
 			}
 			if a.asJSON {
-				return a.showJSON("safe-point/1", map[string]any{"safe_point": k, "changed_since": changes})
+				return a.showJSON("safe-point/1", map[string]any{"safe_point": k, "changed_since": listed(changes)})
 			}
 			p := a.page()
 			p.line("%s  %s", k.ID(), k.Why)
@@ -206,6 +206,10 @@ HEAD, branches, index and ignored files stay as they are.`,
 				return err
 			}
 			if a.asJSON {
+				for i := range out.Restored {
+					r := &out.Restored[i]
+					r.Written, r.Removed = listed(r.Written), listed(r.Removed)
+				}
 				return errorsOr(err, a.showJSON("went-back/1", out))
 			}
 			p := a.page()

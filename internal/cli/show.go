@@ -54,6 +54,7 @@ func (a *App) show(ctx context.Context, name string, brief bool) error {
 		v.p.line("")
 		v.p.line("%s", strings.TrimRight(b.Text, "\n"))
 	case a.asJSON:
+		shown.Open, shown.DeadEnds, shown.Decisions, shown.Sittings = listed(shown.Open), listed(shown.DeadEnds), listed(shown.Decisions), listed(shown.Sittings)
 		return a.showJSON("standing/1", shown)
 	default:
 		v.all()
