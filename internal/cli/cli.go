@@ -176,6 +176,9 @@ func (a *App) find(ctx context.Context, t *tracker.Tracker, name string) (job.ID
 		name = a.jobName
 	}
 	id, err := t.Find(ctx, by, name, a.Dir)
+	if name != "" && errors.Is(err, job.ErrNotFound) {
+		err = fmt.Errorf("%w; duplex jobs --all lists them", err)
+	}
 	return id, by, err
 }
 

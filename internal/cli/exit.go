@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/store"
@@ -90,7 +91,7 @@ func (a *App) exit(err error) int {
 	}
 	var quiet silent
 	if !errors.As(err, &quiet) {
-		said := a.clean(err.Error())
+		said := a.clean(withoutKind(err))
 		switch {
 		case errors.Is(err, context.Canceled):
 			said = "interrupted; what was recorded stays: the same command goes on, or duplex resume"
@@ -118,6 +119,16 @@ func (a *App) exit(err error) int {
 		return ExitUsage
 	}
 	return ExitError
+}
+
+// withoutKind is an error as a person reads it: that it is of a kind callers decide
+// on, "not found: ", is said by the exit code, and what follows says it better.
+func withoutKind(err error) string {
+	said := err.Error()
+	for _, kind := range []error{job.ErrNotFound, job.ErrInvalid} {
+		said = strings.TrimPrefix(said, kind.Error()+": ")
+	}
+	return said
 }
 
 // unwritable reports whether looking still works though writing does not.
