@@ -167,7 +167,7 @@ func (a *App) showStarted(s tracker.Started) error {
 		p.fact(onlyFirst(i, "lessons"), "%s", cut(l.Text, 110))
 	}
 	p.line("")
-	p.line("An agent in this folder whose hooks call duplex goes on with it. Drive one: duplex run %s --script FILE", s.Short)
+	p.line("Work on it here with an agent whose hooks call duplex, or drive one: duplex run %s --script FILE", s.Short)
 	return p.flush()
 }
 
