@@ -152,8 +152,9 @@ func TestKilledHooks(t *testing.T) {
 			defer all.Done()
 			for i := range each {
 				n := 1_000_000 + w*1000 + i
-				if out, err := p.after(ctx, n).CombinedOutput(); err != nil || len(out) > 0 {
-					t.Errorf("hook: %v %s", err, out)
+				// One that waited too long for its turn says so, and spools its call.
+				if err := p.after(ctx, n).Run(); err != nil {
+					t.Errorf("hook: %v", err)
 					continue
 				}
 				mu.Lock()
