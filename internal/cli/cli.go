@@ -223,20 +223,51 @@ agent. Without a command it lists your jobs.`,
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(&cobra.Command{Hidden: true, GroupID: "set"}) // --help is enough
+	root.SetHelpCommand(helpCommand(root))
 	for _, g := range []struct{ id, title string }{
 		{"work", "Work on a job:"}, {"record", "Record what only you know:"}, {"back", "Go on, go back:"},
 		{"finish", "Finish:"}, {"look", "Look:"}, {"set", "Set up:"},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 	}
-	for _, c := range a.commands() {
-		if c.Args == nil {
-			c.Args = cobra.NoArgs
-		}
-		root.AddCommand(c)
-	}
+	root.AddCommand(a.commands()...)
+	explainArgs(root)
 	return root
+}
+
+// helpCommand is duplex help COMMAND, for fingers that know it from elsewhere. It is not
+// listed: --help is the way.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{Use: "help [COMMAND]", Hidden: true, GroupID: "set", Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("no command is called %q; duplex --help lists them", strings.Join(args, " "))
+			}
+			return c.Help()
+		}}
+}
+
+// explainArgs makes a wrong number of arguments an error that says the right call, of a
+// command and of those below it.
+func explainArgs(c *cobra.Command) {
+	fits := c.Args
+	if fits == nil {
+		fits = cobra.NoArgs
+	}
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		err := fits(cmd, args)
+		switch {
+		case err == nil:
+			return nil
+		case cmd.HasSubCommands(): // no such command
+			return usagef("%w; see %s --help", err, cmd.CommandPath())
+		}
+		return usagef("%s %s got %s; see %s --help", cmd.Parent().CommandPath(), cmd.Use, plural(len(args), "argument"), cmd.CommandPath())
+	}
+	for _, below := range c.Commands() {
+		explainArgs(below)
+	}
 }
 
 // oneJob is the argument rule of commands about one job.

@@ -46,15 +46,3 @@ func (a *App) completionCommand() *cobra.Command {
 			return usagef("no completion for %q; the shells are bash, zsh, fish, powershell", args[0])
 		}}
 }
-
-// isCobraUsage tells cobra's complaints about a call, which have no type of their
-// own, from errors of ours.
-func isCobraUsage(err error) bool {
-	s := err.Error()
-	for _, start := range []string{"unknown command", "unknown flag", "accepts ", "requires ", "required flag", "invalid argument", "flag needs", "unknown shorthand"} {
-		if strings.HasPrefix(s, start) {
-			return true
-		}
-	}
-	return false
-}

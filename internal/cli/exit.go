@@ -92,11 +92,8 @@ func (a *App) exit(err error) int {
 	var quiet silent
 	if !errors.As(err, &quiet) {
 		said := a.clean(withoutKind(err))
-		switch {
-		case errors.Is(err, context.Canceled):
+		if errors.Is(err, context.Canceled) {
 			said = "interrupted; what was recorded stays: the same command goes on, or duplex resume"
-		case isCobraUsage(err):
-			said += "; see duplex --help"
 		}
 		fmt.Fprintln(a.Err, "duplex: "+said)
 		for _, w := range wayOut {
@@ -114,9 +111,6 @@ func (a *App) exit(err error) int {
 		if errors.Is(err, c.err) {
 			return c.code
 		}
-	}
-	if isCobraUsage(err) {
-		return ExitUsage
 	}
 	return ExitError
 }

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/seed-5777983b/duplex/internal/cli"
 )
 
 // listed are the commands there are, each with the flags that its promise names.
@@ -57,5 +59,26 @@ func TestHelpListsWhatIsThere(t *testing.T) {
 	}
 	if strings.Contains(d.out, "Additional Commands") {
 		t.Errorf("a heading stands over nothing:\n%s", d.out)
+	}
+}
+
+func TestAWrongCallSaysTheRightOne(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for call, says := range map[string]string{
+		"adopt":           "duplex adopt FILE got 0 arguments; see duplex adopt --help",
+		"start a b":       "duplex start GOAL got 2 arguments; see duplex start --help",
+		"jobs x":          "duplex jobs got 1 argument; see duplex jobs --help",
+		"strat":           `unknown command "strat" for "duplex"; see duplex --help`,
+		"safepoint take":  `unknown command "take" for "duplex safepoint"; see duplex safepoint --help`,
+		"show --nonsense": "unknown flag: --nonsense; see duplex show --help",
+		"help strat":      `no command is called "strat"; duplex --help lists them`,
+	} {
+		if code := d.run(strings.Fields(call)...); code != cli.ExitUsage || d.err != "duplex: "+says+"\n" {
+			t.Errorf("duplex %s: exit %d, %q; want %d, %q", call, code, d.err, cli.ExitUsage, says)
+		}
+	}
+	if code := d.run("help", "safepoint", "create"); code != 0 || !strings.Contains(d.out, "duplex safepoint create [flags]") {
+		t.Errorf("duplex help safepoint create: exit %d\n%s%s", code, d.out, d.err)
 	}
 }
