@@ -5,12 +5,13 @@ package cli_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,18 +108,23 @@ func storyFolder(t *testing.T) string {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if keep := flag.Lookup("test.v"); os.Getenv("STORY_KEEP") == "" || keep == nil {
-				_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-					if err == nil && d.IsDir() {
-						_ = os.Chmod(path, 0o700)
-					}
-					return nil
-				})
-				_ = os.RemoveAll(root)
+			if os.Getenv("STORY_KEEP") == "" {
+				removeFolder(root)
 			}
 		})
 		return root
 	}
+}
+
+// removeFolder removes a folder, also what a story has made read-only in it.
+func removeFolder(root string) {
+	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(root)
 }
 
 // storyCache is the build cache of clean checkouts: the user's own, so that the
@@ -166,6 +172,7 @@ func setup(e *testscript.Env, cache string) error {
 	} {
 		e.Setenv(name, value)
 	}
+	e.Defer(func() { endAll(clock) })
 	p := &play{running: map[string]*running{}}
 	for _, v := range e.Vars {
 		name, _, _ := strings.Cut(v, "=")
@@ -173,6 +180,27 @@ func setup(e *testscript.Env, cache string) error {
 	}
 	e.Values[playKey{}] = p
 	return nil
+}
+
+// endAll ends what a story has left behind: an agent that was killed leaves its
+// commands running. They are known by the story's clock in their environment, which
+// only Linux shows.
+func endAll(clock storyClock) {
+	const proc = "/proc"
+	entries, err := os.ReadDir(proc)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile(filepath.Join(proc, e.Name(), "environ"))
+		if err == nil && slices.Contains(strings.Split(string(env), "\x00"), "STORY_CLOCK="+string(clock)) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 // storyClock is the file that holds a story's time: the time it was set to, and a
