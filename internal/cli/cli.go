@@ -1,4 +1,4 @@
-// Package cli is the command line: one file a command. A command parses into
+// Package cli is the command line: one file a command, small ones together. A command parses into
 // options, runs one use case of the tracker and prints; it decides nothing about
 // jobs. Everything shown leaves through page or showJSON, and so through the
 // redaction funnel.
