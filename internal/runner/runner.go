@@ -63,14 +63,19 @@ type Result struct {
 	Pause    *job.Pause       `json:"pause,omitempty"`
 }
 
-// stallLimit is how many sessions in a row may change nothing.
-const stallLimit = 2
+// How many sessions in a row may change nothing, and how many may crash, before a
+// person is asked to look.
+const (
+	stallLimit = 2
+	crashLimit = 3
+)
 
 type run struct {
 	Options
-	duplex tracker.Actor
-	idle   int // sessions in a row without a change
-	out    Result
+	duplex  tracker.Actor
+	idle    int // sessions in a row without a change
+	crashes int // sessions in a row that crashed
+	out     Result
 }
 
 // Run drives the job until it has an outcome that ends it, has to wait, or the
@@ -144,6 +149,8 @@ func (r *run) mustWait(ctx context.Context, s *job.Standing, n int) (bool, error
 		return wait(job.PauseAnswer, s.Newest[job.KindAsked].Text)
 	case s.Pause != nil && s.Pause.Reason == job.PauseAnswer:
 		return true, nil
+	case r.crashes >= crashLimit:
+		return wait(job.PauseCrashed, fmt.Sprintf("%d sessions in a row crashed", r.crashes))
 	case r.idle >= stallLimit:
 		return wait(job.PauseStalled, fmt.Sprintf("%d sessions in a row changed nothing", r.idle))
 	}
@@ -269,6 +276,9 @@ func (r *run) settle(ctx, asked context.Context, seat tracker.Seat, by tracker.A
 		return fmt.Errorf("%w: session %d was replaced; its agent was ended", job.ErrFenced, seat.Number)
 	}
 	crashed := row.Ended == 0 && asked.Err() == nil && !end.budget
+	if r.crashes++; !crashed {
+		r.crashes = 0
+	}
 	switch {
 	case crashed:
 		evidence := "the agent ended without a goodbye"

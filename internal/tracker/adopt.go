@@ -138,7 +138,7 @@ func (k *adoption) goal() string {
 		return k.r.Goal
 	}
 	for _, r := range k.queue {
-		if r.Kind == agent.RowInstruction {
+		if r.Kind == agent.RowInstruction && !agent.Ours(r.Text) {
 			return r.Text
 		}
 	}

@@ -486,7 +486,7 @@ func (o *observing) carry(c *change) error {
 	}
 	goal := ""
 	for _, r := range rows {
-		if r.Kind == agent.RowInstruction {
+		if r.Kind == agent.RowInstruction && !agent.Ours(r.Text) {
 			goal = r.Text
 			break
 		}
