@@ -93,7 +93,46 @@ func (t *Tracker) Keep(ctx context.Context, by Actor, id job.ID, r KeepRequest) 
 		out.Number, out.Reused, out.Position, out.At = e.Number, e.reused, e.Position, e.At
 		return err
 	})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return out, t.retain(ctx, &s, out.Number)
+}
+
+// retain drops the safe points that are more than the configured number behind the
+// newest. That of day one stays, which a finish is judged by, and the last green one.
+func (t *Tracker) retain(ctx context.Context, s *job.Standing, newest int) error {
+	oldest := newest - t.set.KeepSafePoints + 1
+	if t.set.KeepSafePoints <= 0 || oldest <= 2 {
+		return nil
+	}
+	green := 0
+	if s.SafePoint != nil {
+		green = s.SafePoint.LastGreen
+	}
+	for _, w := range s.Workspaces {
+		p, err := t.placeOf(w)
+		if err != nil {
+			continue // not here now; the next safe point there looks again
+		}
+		points, err := p.List(ctx, string(s.Job))
+		if err != nil {
+			return err
+		}
+		var drop []workspace.SafePoint
+		for _, sp := range points {
+			if sp.N < oldest && sp.N != 1 && sp.N != green {
+				drop = append(drop, sp)
+			}
+		}
+		if len(drop) == 0 {
+			continue
+		}
+		if err := p.Drop(ctx, drop); err != nil {
+			return fmt.Errorf("drop old safe points: %w", err)
+		}
+	}
+	return nil
 }
 
 // recorded is a safe point as it stands in the ledger.

@@ -178,7 +178,7 @@ func (t *Tracker) jobOfFolder(tx *store.Tx, dir string) (job.ID, error) {
 		for _, j := range open {
 			names = append(names, j.Short)
 		}
-		return "", fmt.Errorf("%w: %d jobs are open in this folder: %s; name one", ErrNoJobHere, len(open), strings.Join(names, ", "))
+		return "", fmt.Errorf("%d jobs are open in this folder: %s; name one%w", len(open), strings.Join(names, ", "), silent{job.ErrAmbiguous})
 	}
 	// Nothing open: the newest job that ended here is still what one asks about.
 	rows, err := tx.Jobs(store.JobFilter{Workspace: p.ID, Limit: 1})
@@ -190,3 +190,9 @@ func (t *Tracker) jobOfFolder(tx *store.Tx, dir string) (job.ID, error) {
 	}
 	return rows[0].ID, nil
 }
+
+// silent lets callers tell an error by its kind where its message says it already.
+type silent struct{ error }
+
+func (s silent) Error() string { return "" }
+func (s silent) Unwrap() error { return s.error }

@@ -2,9 +2,11 @@ package tracker
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -153,3 +155,33 @@ func TestBriefOfAPersonsJob(t *testing.T) {
 }
 
 func second(_ Added, err error) error { return err }
+
+// TestOldSafePointsAreDropped: the newest few stay, and that of day one.
+func TestOldSafePointsAreDropped(t *testing.T) {
+	ctx := context.Background()
+	w := newWorld(t)
+	w.set.KeepSafePoints = 3
+	s := w.start(StartRequest{Goal: "Keep a few"})
+	for n := range 6 {
+		w.write("n.txt", fmt.Sprint(n))
+		if _, err := w.Keep(ctx, APerson(), s.Job, KeepRequest{Why: fmt.Sprint("number ", n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := w.Place(w.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := p.List(ctx, string(s.Job))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []int
+	for _, sp := range points {
+		kept = append(kept, sp.N)
+	}
+	slices.Sort(kept)
+	if want := []int{1, 5, 6, 7}; !slices.Equal(kept, want) {
+		t.Errorf("kept %v, want %v", kept, want)
+	}
+}
