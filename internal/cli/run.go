@@ -42,6 +42,9 @@ in testdata.`,
 		Example: "  duplex run k7m2 --agent script --script migrate.json\n  duplex run --agent script:script-small,script:script-large --script migrate.json --sessions 6",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
+			if o.sessions < 0 {
+				return usagef("--sessions %d: at least 1, or leave it out for as many as it takes", o.sessions)
+			}
 			choices, err := o.choices(a.Dir)
 			if err != nil {
 				return err

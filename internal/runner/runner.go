@@ -73,8 +73,10 @@ const (
 type run struct {
 	Options
 	duplex  tracker.Actor
-	idle    int // sessions in a row without a change
-	crashes int // sessions in a row that crashed
+	idle    int  // sessions in a row without a change
+	crashes int  // sessions in a row that crashed
+	began   int  // safe point before the session under way
+	done    bool // the agent says it is done, and nobody wants that checked
 	out     Result
 }
 
@@ -108,7 +110,29 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			r.out.Pause = nil
 			return r.out, nil
 		}
+		if r.done {
+			return r.out, r.leave(ctx)
+		}
 	}
+}
+
+// leave lets the job wait for what a person makes of the agent's word that it is
+// done, unless it has to wait for something else.
+func (r *run) leave(ctx context.Context) error {
+	s, err := r.standing(ctx)
+	if err != nil {
+		return err
+	}
+	r.out.Pause = s.Pause
+	if waits, err := r.mustWait(ctx, &s, r.out.Sessions); waits || err != nil {
+		return err
+	}
+	if _, err := r.Tracker.PauseFor(ctx, r.duplex, r.Job, job.PauseHand, "the agent says it is done; check it with duplex finish", 0); err != nil {
+		return err
+	}
+	s, err = r.standing(ctx)
+	r.out.Pause = s.Pause
+	return err
 }
 
 func (r *run) standing(ctx context.Context) (job.Standing, error) {
@@ -188,9 +212,11 @@ func (r *run) session(ctx context.Context, s *job.Standing, c Choice) error {
 		return err
 	}
 	by := seat.Actor(c.Driver.Name())
-	if _, err := r.Tracker.Keep(ctx, by, r.Job, tracker.KeepRequest{Why: "before session " + fmt.Sprint(seat.Number), Quiet: true}); err != nil {
+	kept, err := r.Tracker.Keep(ctx, by, r.Job, tracker.KeepRequest{Why: "before session " + fmt.Sprint(seat.Number), Quiet: true})
+	if err != nil {
 		return errors.Join(err, r.Tracker.SessionEnded(ctx, by, r.Job, tracker.EndRequest{Reason: "failed", Evidence: "no safe point could be taken", Pause: true}))
 	}
+	r.began = kept.Number
 	r.Tell(Event{Kind: "session", Session: seat.Number, Agent: c.Driver.Name(), Model: c.Model})
 	before := s.Counts[job.KindStep]
 	end := r.drive(ctx, seat, c)
@@ -323,6 +349,7 @@ func (r *run) afterEnd(ctx context.Context, seat tracker.Seat, full bool, end en
 		return err
 	}
 	r.idle++
+	idle := r.idle
 	if s.Counts[job.KindStep] > stepsBefore {
 		r.idle = 0
 	}
@@ -342,6 +369,7 @@ func (r *run) afterEnd(ctx context.Context, seat tracker.Seat, full bool, end en
 	}
 	r.Tell(Event{Kind: "ended", Text: end.streamed.Reason, Session: seat.Number})
 	if r.NoCheck {
+		r.done = true
 		return nil
 	}
 	v, err := r.Tracker.Finish(ctx, r.duplex, r.Job, func(what string) { r.Tell(Event{Kind: "check", Text: what}) })
@@ -350,7 +378,12 @@ func (r *run) afterEnd(ctx context.Context, seat tracker.Seat, full bool, end en
 	}
 	r.out.Verdict = &v
 	r.Tell(Event{Kind: "finish", Verdict: &v})
-	return nil
+	// An agent that says again and again that it is done takes steps, and leaves the
+	// workspace as it was.
+	if s, err = r.standing(ctx); err == nil && s.SafePoint != nil && s.SafePoint.Number == r.began {
+		r.idle = idle
+	}
+	return err
 }
 
 // afterCrash goes back to the last safe point when a call's outcome is unknown or
