@@ -198,15 +198,19 @@ func reverse[T any](s []T) {
 // the working set are gone or changed by nobody the ledger knows, and where each
 // workspace stands.
 func (t *Tracker) facts(ctx context.Context, s *job.Standing, v handover.View) handover.Facts {
-	f := handover.Facts{Looked: len(s.Workspaces) > 0}
+	var f handover.Facts
 	places := map[job.ID]Place{}
 	for _, w := range s.Workspaces {
 		if p, err := t.placeOf(w); err == nil {
 			places[w.ID] = p
 			if st, err := p.Status(ctx); err == nil && f.Head == "" {
+				f.Looked = true
 				f.Branch, f.Head, f.Dirty, f.More = st.Branch, st.Head, st.Dirty, st.Count-len(st.Dirty)
 			}
 		}
+	}
+	if !f.Looked { // no folder, or no git: nothing is said about now
+		return f
 	}
 	for _, w := range v.Works {
 		p, ok := places[w.Workspace]

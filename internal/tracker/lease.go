@@ -21,7 +21,11 @@ func (c *change) claim(s *job.Standing, a job.Asking) (*job.LeaseTaken, error) {
 	if s.Lease != nil {
 		alive = liveness(s.Lease.Process)
 	}
-	return job.Claim(s, a, c.now, renewed, alive)
+	lease, err := job.Claim(s, a, c.now, renewed, alive)
+	if errors.Is(err, job.ErrHeld) {
+		err = fmt.Errorf("%w by a session at work: duplex show %s says which; wait for its end, or take it from it: duplex take %s --take", job.ErrHeld, s.Short, s.Short)
+	}
+	return lease, err
 }
 
 // working reports whether a live session holds the job's lease.
