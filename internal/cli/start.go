@@ -76,6 +76,9 @@ func (a *App) start(ctx context.Context, o startOptions) error {
 	if o.onCrash != "" && o.onCrash != "back" && o.onCrash != "keep" && o.onCrash != "ask" {
 		return usagef("--on-crash is back, keep or ask")
 	}
+	if o.limit < time.Second {
+		return usagef("--check-time %s: a second at least", o.limit)
+	}
 	t, err := a.open(ctx, opening{create: true})
 	if err != nil {
 		return err
@@ -118,9 +121,12 @@ func (a *App) start(ctx context.Context, o startOptions) error {
 // budget reads the four limits.
 func (a *App) budget(usd string, tokens int64, sessions int, deadline string) (job.Budget, error) {
 	b := job.Budget{Tokens: tokens, Sessions: sessions}
+	if tokens < 0 || sessions < 0 {
+		return b, usagef("a budget of less than nothing: --tokens and --sessions are counts; leave them out for no limit")
+	}
 	if usd != "" {
 		v, err := strconv.ParseFloat(strings.TrimPrefix(usd, "$"), 64)
-		if err != nil || v <= 0 || v > 1e6 {
+		if err != nil || !(v > 0) || v > 1e6 { // NaN is not above 0 either
 			return b, usagef("--usd %q is no amount between 0 and 1,000,000", usd)
 		}
 		b.Pico = int64(v * 1e12)

@@ -54,3 +54,23 @@ func TestProtectedFilesReplaced(t *testing.T) {
 		})
 	}
 }
+
+// A check without a command would pass whatever the agent does, and a job without
+// a goal tells the next session nothing.
+func TestNothingIsNoCheckAndNoGoal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := context.Background()
+	for _, r := range []StartRequest{{Dir: w.repo, Goal: " "}, {Dir: w.repo, Goal: "Do it", Checks: []job.Check{{Command: " "}}}} {
+		if s, err := w.Start(ctx, APerson(), r); err == nil {
+			t.Errorf("start %+v gives job %s, want an error", r, s.Short)
+		}
+	}
+	s := w.start(StartRequest{Goal: "Do it", NoBaseline: true})
+	empty := ""
+	for _, a := range []*job.Amended{{Goal: &empty}, {AddChecks: []job.Check{{}}}} {
+		if _, err := w.Amend(ctx, APerson(), s.Job, a); err == nil {
+			t.Errorf("amend %+v gives no error", a)
+		}
+	}
+}

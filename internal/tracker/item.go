@@ -216,6 +216,14 @@ func (t *Tracker) Amend(ctx context.Context, by Actor, id job.ID, p *job.Amended
 		if by.Author.Kind != job.Person {
 			return nil, fmt.Errorf("%w (%w): a job's goal, checks and budget are a person's", ErrNotPerson, job.ErrPersonOnly)
 		}
+		if p.Goal != nil {
+			if err := needText(*p.Goal, "the goal"); err != nil {
+				return nil, err
+			}
+		}
+		if err := needCommands(p.AddChecks); err != nil {
+			return nil, err
+		}
 		s, err := c.tx.Standing(id)
 		if err != nil {
 			return nil, err

@@ -62,6 +62,9 @@ func (t *Tracker) Start(ctx context.Context, by Actor, r StartRequest) (Started,
 	if len(r.Checks) > job.MaxChecks {
 		return Started{}, fmt.Errorf("%w: a job has at most %d checks; join some with &&", job.ErrInvalid, job.MaxChecks)
 	}
+	if err := needCommands(r.Checks); err != nil {
+		return Started{}, err
+	}
 	p, err := t.Place(r.Dir)
 	if err != nil {
 		return Started{}, err
@@ -136,6 +139,16 @@ func (c *change) open(p *job.Opened, details ...detail) (job.ID, error) {
 	c.by.Workspace = p.Workspace.ID
 	_, err = c.append(id, p, details...)
 	return id, err
+}
+
+// needCommands refuses a check without a command: it would always pass.
+func needCommands(checks []job.Check) error {
+	for _, c := range checks {
+		if err := needText(c.Command, "the command of a check"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func numbered(checks []job.Check) []job.Check {
