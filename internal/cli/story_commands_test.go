@@ -36,7 +36,7 @@ import (
 //	agent NAME SCRIPT PROMPT [FLAG…]  start a session of the scripted agent beside the story; its id is NAME,
 //	                             and what it prints is told as a person reads it
 //	background NAME COMMAND…     start a process that goes on beside the story
-//	until NAME|FILE TEXT         wait until it has printed a text, or a text stands in a file
+//	until NAME|FILE TEXT         wait until a line it printed begins with a text, or a text stands in a file
 //	join NAME                    wait for its end; ! join: it ends with an error
 //	freeze|thaw|interrupt|kill9  NAME, or a file with a process id: stop, continue, Ctrl-C, kill -9
 //	hook AGENT EVENT [NAME=VALUE…]  call duplex hook with the event in a file, by hand
@@ -58,7 +58,7 @@ type running struct {
 	more   *sync.Cond
 	closed bool
 	joined bool
-	ended  chan struct{}
+	ended  chan struct{} // and all it printed is there
 	err    error
 }
 
@@ -132,10 +132,15 @@ func backgroundCommand(ts *testscript.TestScript, neg bool, args []string) {
 	r.cmd.Stdout, r.cmd.Stderr = write, write
 	ts.Check(r.cmd.Start())
 	p.running[name] = r
-	go r.listen(read)
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		r.listen(read)
+	}()
 	go func() {
 		r.err = r.cmd.Wait()
 		write.Close()
+		<-heard
 		close(r.ended)
 	}()
 	ts.Defer(func() {
@@ -258,7 +263,7 @@ func untilCommand(ts *testscript.TestScript, neg bool, args []string) {
 	defer late.Stop()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for !strings.Contains(r.said.String(), args[1]) {
+	for !strings.Contains("\n"+r.said.String(), "\n"+args[1]) {
 		if r.closed {
 			ts.Fatalf("%s never said %q:\n%s", args[0], args[1], r.said.String())
 		}
