@@ -118,14 +118,17 @@ func Deliver(ctx context.Context, t *tracker.Tracker, state string) error {
 	report, err := spool.Drain(spoolDir(state), func(line []byte) error {
 		var s spooled
 		if err := json.Unmarshal(line, &s); err != nil {
-			return nil // whole by its checksum, and not ours: an alien version
+			lost++ // whole by its checksum, and not ours: an alien version
+			return nil
 		}
 		ad := t.Agent(s.Agent)
 		if ad == nil {
+			lost++
 			return nil
 		}
 		ev, err := ad.DecodeHook(s.Call, func(string) string { return "" })
 		if err != nil {
+			lost++
 			return nil
 		}
 		if err := t.Redeliver(ctx, ad, ev, s.Job, s.At); err != nil {

@@ -321,8 +321,8 @@ func (t *Tracker) catchUp(ctx context.Context, by Actor, row *store.Session) err
 			}
 		}
 	}
-	if err := o.tail(); err != nil {
-		return err
+	if err := o.tail(); err != nil { // one file must not stand in the way of every command
+		return errors.Join(ctx.Err(), t.gap(ctx, by, row.Job, "the rest of the session's transcript: "+err.Error()))
 	}
 	return t.write(ctx, by, false, func(c *change) error {
 		if err := o.recordAll(c); err != nil {

@@ -61,8 +61,9 @@ type observing struct {
 	rec      *recorder
 	standing job.Standing
 	stale    bool
-	fresh    bool // the session came to its job in this call
-	opened   bool // a job was opened by itself
+	fresh    bool   // the session came to its job in this call
+	opened   bool   // a job was opened by itself
+	unread   string // why the transcript could not be read
 	nudge    bool
 	handover string // why a handover is due
 	fill     float64
@@ -133,8 +134,14 @@ func (o *observing) look(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := o.tail(); err != nil || o.ev.Kind != agent.SubagentEnd || o.ev.Subagent == "" {
-		return err
+	if err := o.tail(); err != nil {
+		// The file is the agent's. What the hook itself says is recorded all the same,
+		// and the session gets its brief.
+		o.reader, o.rows, o.unread = nil, nil, err.Error()
+		return nil
+	}
+	if o.ev.Kind != agent.SubagentEnd || o.ev.Subagent == "" {
+		return nil
 	}
 	return o.beside(o.ev.Subagent)
 }
@@ -434,6 +441,12 @@ func (o *observing) recordAll(c *change) error {
 	}
 	if o.broken > 0 {
 		if _, err := o.rec.append(&job.Gap{What: "transcript lines that could not be read", Count: int64(o.broken), Source: o.row.Agent}); err != nil {
+			return err
+		}
+	}
+	if o.unread != "" { // told once, not at every call
+		once := keyed(job.RecordKey(o.row.Agent, o.row.AgentSession, job.KindGap, c.clip(o.unread, 500)))
+		if _, err := o.rec.append(&job.Gap{What: c.clip("the transcript: "+o.unread, 500), Count: 1, Source: o.row.Agent}, once); err != nil {
 			return err
 		}
 	}
