@@ -119,10 +119,14 @@ func (w *wreck) around(lo, hi int64, selects string, fn func(row) error) error {
 	for lo <= hi {
 		for _, order := range []string{"", " DESC"} {
 			err := w.c.query(func(r row) error {
+				n := r.int(0)
+				if n < lo || n > hi {
+					return nil // a damaged tree gives rows where they do not belong
+				}
 				if order == "" {
-					lo = r.int(0) + 1
+					lo = n + 1
 				} else {
-					hi = r.int(0) - 1
+					hi = n - 1
 				}
 				return fn(r)
 			}, selects+" WHERE n BETWEEN ? AND ? ORDER BY n"+order, lo, hi)
