@@ -165,7 +165,10 @@ func (a *App) showSalvaged(r store.Report, to string) error {
 		a.verifiedJob(p, &r.Jobs[i])
 	}
 	lost := "Nothing is missing."
-	if missing > 0 {
+	switch {
+	case read == 0:
+		lost = "A backup of the store, put in its place, is the way back."
+	case missing > 0:
 		lost = "Missing: " + entries(missing) + ", for which gaps stand."
 	}
 	p.line("%s of %s. %s", entries(read), plural(len(r.Jobs), "job"), lost)

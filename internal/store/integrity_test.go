@@ -381,3 +381,25 @@ func TestSalvageOfSilentDamage(t *testing.T) {
 		t.Errorf("the new store: %s", r.String())
 	}
 }
+
+// What cannot be read at all is said to be missing, and not passed over.
+func TestSalvageSaysWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	s, a := openTest(t), &author{t: t}
+	n := fill(t, s, a, testID('j', 1), 5, "m")
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.c.exec("DELETE FROM entry")
+		return err
+	})
+	report, err := s.Salvage(t.Context(), filepath.Join(t.TempDir(), "new"))
+	if err != nil || report.Holds() || len(report.Jobs) != 1 || report.Jobs[0].Missing != n {
+		t.Errorf("salvage without entries: %+v, %v, want %d missing", report, err, n)
+	}
+	write(t, s, func(tx *Tx) error {
+		_, err := tx.c.exec("UPDATE job SET standing = 'torn'")
+		return err
+	})
+	if r, err := s.Verify(t.Context(), ""); err != nil || r.Holds() {
+		t.Errorf("verify of a torn standing: %+v, %v, want a fault", r, err)
+	}
+}

@@ -63,7 +63,31 @@ func (s *Store) Salvage(ctx context.Context, toDir string) (Report, error) {
 		}
 		report.Jobs = append(report.Jobs, r)
 	}
-	return report, nil
+	return report, to.Read(ctx, func(t *Tx) error { return w.missed(t, &report) })
+}
+
+// missed reports the jobs of which no entry can be read, and that there is none
+// that can.
+func (w *wreck) missed(t *Tx, report *Report) error {
+	for id, head := range w.heads {
+		if len(w.entries[id]) > 0 {
+			continue
+		}
+		r := JobReport{Job: id, Short: string(id), Missing: head}
+		_, err := t.c.one(func(found row) error {
+			r.Short = found.str(0)
+			return nil
+		}, "SELECT name FROM short WHERE job = ? AND instr(name, '/') = 0", id)
+		if err != nil {
+			return err
+		}
+		r.fault(1, "no entry can be read")
+		report.Jobs = append(report.Jobs, r)
+	}
+	if len(report.Jobs) == 0 {
+		report.Database = append(report.Database, "no ledger can be read")
+	}
+	return nil
 }
 
 // wreck is a damaged database, read around its damage.

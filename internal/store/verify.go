@@ -107,6 +107,8 @@ func (s *Store) Verify(ctx context.Context, id job.ID) (Report, error) {
 		switch {
 		case errors.As(err, &damaged):
 			r.fault(r.Entries+1, "cannot be read: %v", damaged.Err)
+		case errors.Is(err, ErrRefold): // a reader does not fold; any command that writes to the job does
+			r.fault(0, "the standing is damaged or of an older version: duplex log %s folds it again", j.Short)
 		case err != nil:
 			return report, err
 		}
