@@ -92,6 +92,9 @@ func (s *Store) Erase(ctx context.Context, id job.ID) ([]Layer, error) {
 		if _, err := t.c.exec("UPDATE short SET job = '' WHERE job = ?", id); err != nil {
 			return err
 		}
+		if err := t.c.setMeta(purgeDue, "1"); err != nil {
+			return err
+		}
 		return t.dropOrphans()
 	})
 	if err != nil {
@@ -145,8 +148,15 @@ func (t *Tx) Scrub(id job.ID, entries []job.ID) (int, error) {
 	if err := t.refold(l); err != nil {
 		return dropped, err
 	}
+	if err := t.c.setMeta(purgeDue, "1"); err != nil {
+		return dropped, err
+	}
 	return dropped, t.dropOrphans()
 }
+
+// purgeDue is set in meta from a deletion until its purge: one that was killed
+// between the two is ended by the next command.
+const purgeDue = "purge due"
 
 // Purge takes what was deleted out of the files: free pages, slack within pages
 // and the log. It writes the database anew, which needs as much free disk. It
@@ -181,6 +191,26 @@ func (s *Store) Purge(ctx context.Context) error {
 		return fmt.Errorf("purge: %w", s.explain(err))
 	case busy:
 		return fmt.Errorf("purge: %w, which still reads the log", ErrBusy)
+	}
+	if _, err := c.exec("DELETE FROM meta WHERE name = ?", purgeDue); err != nil {
+		return fmt.Errorf("purge: %w", s.explain(err))
+	}
+	return nil
+}
+
+// endPurge purges what a killed erasure deleted. While somebody reads it, it is
+// left to the next command.
+func (s *Store) endPurge(ctx context.Context) error {
+	due := ""
+	err := s.Read(ctx, func(t *Tx) (err error) {
+		due, err = t.c.meta(purgeDue)
+		return err
+	})
+	if err != nil || due == "" {
+		return nil // a store that cannot be read says so when it is asked for something
+	}
+	if err := s.Purge(ctx); !errors.Is(err, ErrBusy) && !errors.Is(err, ErrFull) {
+		return err
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/redact"
@@ -379,6 +380,44 @@ func TestSalvageOfSilentDamage(t *testing.T) {
 	}
 	if r := verify(t, reopen(t, to, Options{}), id); !r.Holds() {
 		t.Errorf("the new store: %s", r.String())
+	}
+}
+
+// An erasure whose purge did not come to its end is ended by the next command.
+func TestEraseIsEndedByTheNext(t *testing.T) {
+	t.Parallel()
+	const canary = "canary-emu-quince"
+	s, a, id := openTest(t), &author{t: t}, testID('j', 1)
+	fill(t, s, a, id, 200, canary)
+	other := reopen(t, s.dir, Options{Busy: 20 * time.Millisecond})
+	err := s.Read(t.Context(), func(tx *Tx) error { // reads what is to go
+		if _, err := tx.Standing(id); err != nil {
+			return err
+		}
+		if _, err := other.Erase(t.Context(), id); !errors.Is(err, ErrBusy) {
+			t.Errorf("erase beside a reader gives %v, want %v", err, ErrBusy)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Close(), other.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s = reopen(t, s.dir, Options{})
+	if hits, err := s.Scan(t.Context(), []byte(canary)); err != nil || len(hits) > 0 {
+		t.Errorf("after the next opening the job is still in %v, %v", hits, err)
+	}
+	err = s.Read(t.Context(), func(tx *Tx) error {
+		due, err := tx.c.meta(purgeDue)
+		if due != "" {
+			t.Error("the purge is still due")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -90,7 +90,15 @@ func (s *Store) open(ctx context.Context) error {
 	if s.keys, err = loadKeys(s.dir, !s.o.ReadOnly); err != nil {
 		return err
 	}
-	if s.o.ReadOnly || s.o.Markers == "" {
+	if s.o.ReadOnly {
+		return nil
+	}
+	if !s.o.Hook {
+		if err := s.endPurge(ctx); err != nil {
+			return err
+		}
+	}
+	if s.o.Markers == "" {
 		return nil
 	}
 	return s.mark()

@@ -226,6 +226,14 @@ func (w *Workspace) bequeath(ctx context.Context, ids []string) error {
 		}
 		return nil
 	}
+	return w.note(ids)
+}
+
+// note writes down objects that Duplex added and whose safe points go.
+func (w *Workspace) note(ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(w.heirs()), 0o700); err != nil {
 		return fmt.Errorf("note shared objects: %w", err)
 	}

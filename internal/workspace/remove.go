@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -130,6 +132,12 @@ func (t *turn) erase(ctx context.Context, job string, h *holdings) error {
 			return fmt.Errorf("remove private index: %w", err)
 		}
 	}
+	// Whoever goes on after a kill finds the objects by this note: the safe points
+	// that list them are gone by then.
+	ids := slices.AppendSeq(slices.Clone(h.shared), maps.Keys(h.loose))
+	if err := w.note(ids); err != nil {
+		return err
+	}
 	var commands strings.Builder
 	for _, s := range h.points {
 		fmt.Fprintf(&commands, "delete %s %s\n", s.Ref, s.Commit)
@@ -139,9 +147,6 @@ func (t *turn) erase(ctx context.Context, job string, h *holdings) error {
 			return fmt.Errorf("remove refs: %w", err)
 		}
 	}
-	if err := w.bequeath(ctx, h.shared); err != nil {
-		return err
-	}
 	for id, found := range h.loose {
 		path := loosePath(t.objects(), id)
 		if info, err := os.Stat(path); err == nil && !info.ModTime().Equal(found.at) {
@@ -150,6 +155,9 @@ func (t *turn) erase(ctx context.Context, job string, h *holdings) error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove object %s: %w", id, err)
 		}
+	}
+	if err := w.bequeath(ctx, h.shared); err != nil {
+		return err
 	}
 	for _, dir := range []string{
 		filepath.Join(w.CommonDir, "logs", "refs", "duplex", job), filepath.Join(w.CommonDir, "refs", "duplex", job),

@@ -203,6 +203,44 @@ func TestRemoveFromPlainFolderAndSubmodule(t *testing.T) {
 	}
 }
 
+// A removal that was killed after the refs went is ended by the next: what the safe
+// points listed was noted before.
+func TestRemoveGoesOnAfterAKill(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	w, ctx := p.workspace(), context.Background()
+	before := p.objects()
+	p.write("secret", "in a safe point only\n")
+	point := p.keep()
+	p.remove("secret")
+	turn, err := w.begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := w.holdings(ctx, job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed, kill := context.WithCancel(ctx)
+	kill()
+	if err := turn.erase(killed, job, h); err == nil {
+		t.Fatal("an erasure whose context ended went on")
+	}
+	turn.end()
+	p.git("update-ref", "-d", point.Ref)
+	if _, err := w.Remove(ctx, job); err != nil {
+		t.Fatal(err)
+	}
+	for id := range p.objects() {
+		if !before[id] {
+			t.Errorf("object %s is left: %s", id, p.git("cat-file", "-t", id))
+		}
+	}
+	if exists(w.heirs()) {
+		t.Error("the note is still there")
+	}
+}
+
 // Dropped one by one, as retention does, safe points leave their objects to
 // git; a removal later takes them along.
 func TestDropThenRemove(t *testing.T) {
