@@ -213,7 +213,11 @@ HEAD, branches, index and ignored files stay as they are.`,
 				return errorsOr(err, a.showJSON("went-back/1", out))
 			}
 			p := a.page()
-			a.wentBack(p, out)
+			if err != nil {
+				a.stayed(p, out)
+			} else {
+				a.wentBack(p, out)
+			}
 			return errorsOr(err, p.flush())
 		}}
 	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be done")
@@ -232,13 +236,25 @@ func errorsOr(a, b error) error {
 	return b
 }
 
-func (a *App) wentBack(p *page, out tracker.WentBack) {
+// stayed says of a restore that ended with an error what is in the way, and where
+// the workspace is now.
+func (a *App) stayed(p *page, out tracker.WentBack) {
 	for _, r := range out.Restored {
 		for i, path := range r.Refused {
 			p.fact(onlyFirst(i, "not ours"), "%s", fileName(path))
 		}
-		if len(r.Refused) > 0 && !out.DryRun {
-			return
+	}
+	if out.Undo == 0 {
+		p.line("Nothing was changed.")
+		return
+	}
+	p.line("Not all is brought back. What was there is in safe point %d: duplex restore %s/%d", out.Undo, out.Short, out.Undo)
+}
+
+func (a *App) wentBack(p *page, out tracker.WentBack) {
+	for _, r := range out.Restored {
+		for i, path := range r.Refused {
+			p.fact(onlyFirst(i, "not ours"), "%s", fileName(path))
 		}
 		what, gone := "written", "removed"
 		if out.DryRun {
