@@ -36,6 +36,12 @@ func (m *Memory) Apply(e Entry) error {
 		return err
 	}
 	m.Now = s
+	m.Keep(changes)
+	return nil
+}
+
+// Keep writes the rows of one entry.
+func (m *Memory) Keep(changes []Change) {
 	for _, c := range changes {
 		switch {
 		case c.Item != nil:
@@ -48,7 +54,6 @@ func (m *Memory) Apply(e Entry) error {
 			m.Sittings[c.Sitting.ID] = c.Sitting
 		}
 	}
-	return nil
 }
 
 // ItemsOf lists the items of a kind in a state, oldest first; an empty state

@@ -162,15 +162,11 @@ const purgeDue = "purge due"
 // and the log. It writes the database anew, which needs as much free disk. It
 // gives ErrBusy while another process reads what is to go; it may be called again.
 func (s *Store) Purge(ctx context.Context) error {
-	if s.o.ReadOnly {
-		return fmt.Errorf("%w by its option", ErrReadOnly)
+	done, err := s.turn(ctx)
+	if err != nil {
+		return err
 	}
-	select {
-	case s.writing <- struct{}{}:
-		defer func() { <-s.writing }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	defer done()
 	s.gate.RLock()
 	defer s.gate.RUnlock()
 	c, err := s.take()

@@ -25,16 +25,25 @@ type Tx struct {
 // commits when fn returns nil. Durable: it outlives a power cut once Write has
 // returned; otherwise the newest transactions may then be lost, never torn.
 func (s *Store) Write(ctx context.Context, durable bool, fn func(*Tx) error) error {
+	done, err := s.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return s.transaction(ctx, "BEGIN IMMEDIATE", durable, fn)
+}
+
+// turn waits until no other goroutine of this process writes.
+func (s *Store) turn(ctx context.Context) (done func(), err error) {
 	if s.o.ReadOnly {
-		return fmt.Errorf("%w by its option", ErrReadOnly)
+		return nil, fmt.Errorf("%w by its option", ErrReadOnly)
 	}
 	select {
 	case s.writing <- struct{}{}:
-		defer func() { <-s.writing }()
+		return func() { <-s.writing }, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
-	return s.transaction(ctx, "BEGIN IMMEDIATE", durable, fn)
 }
 
 // Read runs fn in one transaction that sees the store as it was at its beginning.

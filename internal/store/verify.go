@@ -218,18 +218,7 @@ func (f *refolded) apply(e job.Entry) error {
 		return err
 	}
 	f.Now = now
-	for _, c := range changes {
-		switch {
-		case c.Item != nil:
-			f.Items[c.Item.ID] = c.Item
-		case c.Work != nil:
-			f.Works[c.Work.WorkKey] = c.Work
-		case c.Spend != nil:
-			f.Spends[c.Spend.Key] = c.Spend
-		case c.Sitting != nil:
-			f.Sittings[c.Sitting.ID] = c.Sitting
-		}
-	}
+	f.Keep(changes)
 	return nil
 }
 
