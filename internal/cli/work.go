@@ -73,18 +73,18 @@ func confirmFlag(c *cobra.Command, into *string) {
 
 // personConfirms asks for the job's name before an act of a person.
 func (a *App) personConfirms(ctx context.Context, t *tracker.Tracker, by tracker.Actor, id job.ID, what, given string) error {
-	shown, err := t.Show(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return err
 	}
 	if by.Author.Kind != job.Person {
 		return t.PersonOnly(ctx, by, "", "")
 	}
-	typed, err := a.confirm(what, shown.Standing.Short, given)
+	typed, err := a.confirm(what, s.Short, given)
 	if err != nil {
 		return err
 	}
-	return t.PersonOnly(ctx, by, shown.Standing.Short, typed)
+	return t.PersonOnly(ctx, by, s.Short, typed)
 }
 
 func (a *App) amendCommand() *cobra.Command {
@@ -140,7 +140,7 @@ func (a *App) amendCommand() *cobra.Command {
 				am.AddChecks = append(am.AddChecks, job.Check{Command: k, Quick: true})
 			}
 			if f.Changed("usd") || f.Changed("tokens") || f.Changed("sessions") || f.Changed("deadline") {
-				shown, err := t.Show(ctx, id)
+				s, err := t.Standing(ctx, id)
 				if err != nil {
 					return err
 				}
@@ -148,7 +148,7 @@ func (a *App) amendCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				have := shown.Standing.Budget
+				have := s.Budget
 				if f.Changed("usd") {
 					have.Pico = b.Pico
 				}

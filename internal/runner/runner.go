@@ -136,8 +136,7 @@ func (r *run) leave(ctx context.Context) error {
 }
 
 func (r *run) standing(ctx context.Context) (job.Standing, error) {
-	shown, err := r.Tracker.Show(ctx, r.Job)
-	return shown.Standing, err
+	return r.Tracker.Standing(ctx, r.Job)
 }
 
 // mustWait decides, between two sessions, whether the job can go on.

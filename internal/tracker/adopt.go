@@ -298,7 +298,7 @@ func (k *adoption) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := k.standing(ctx, k.row.Job)
+	s, err := k.Standing(ctx, k.row.Job)
 	k.out.Short, k.out.Steps, k.out.Spend, k.out.OpenItems, k.out.Instructions = s.Short, s.Steps, s.Spend, s.OpenItems, s.Counts[job.KindInstructed]
 	return err
 }
@@ -311,7 +311,7 @@ func (t *Tracker) catchUp(ctx context.Context, by Actor, row *store.Session) err
 	}
 	o := &observing{Tracker: t, ad: ad, row: row, ev: agent.Event{Kind: agent.OtherEvent, Session: row.AgentSession, Transcript: row.Transcript}}
 	if row.Workspace != "" {
-		s, err := t.standing(ctx, row.Job)
+		s, err := t.Standing(ctx, row.Job)
 		if err != nil {
 			return err
 		}
@@ -331,7 +331,7 @@ func (t *Tracker) catchUp(ctx context.Context, by Actor, row *store.Session) err
 		if o.reader != nil { // a call without a result was in flight
 			for _, r := range o.reader.End() {
 				if r.Kind == agent.RowCall && r.Call != nil {
-					row.InFlight = c.clip(flat(r.Call.Title), 200)
+					row.InFlight = c.clip(agent.OneLine(r.Call.Title), 200)
 				}
 			}
 		}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
+	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/handover"
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/store"
@@ -34,9 +36,7 @@ type Brief struct {
 	Stale    []string           `json:"stale,omitempty"`
 	Probes   int                `json:"probes"`
 	Repaired int                `json:"repaired"`
-	// MissedCommits: a work tree was moved on since the last session, by whom the
-	// ledger does not know.
-	Handover job.ID `json:"handover,omitempty"`
+	Handover job.ID             `json:"handover,omitempty"`
 }
 
 // Brief builds the brief from the ledger, holds each line against the workspace
@@ -132,66 +132,45 @@ func (t *Tracker) viewIn(tx *store.Tx, id job.ID, v *handover.View) ([]job.Entry
 	if v.Steps, err = tx.EntriesOf(id, []job.Kind{job.KindStep}, true, briefSteps); err != nil {
 		return nil, err
 	}
-	reverse(v.Steps)
-	for _, k := range handover.Examined() {
-		e, err := tx.EntriesOf(id, []job.Kind{k}, true, 1)
-		if err != nil {
-			return nil, err
-		}
-		v.Newest = append(v.Newest, e...)
-	}
-	latest := func(kind job.Kind) (*job.Entry, error) {
-		e, err := tx.EntriesOf(id, []job.Kind{kind}, true, 1)
-		if err != nil || len(e) == 0 {
-			return nil, err
-		}
-		return &e[0], nil
-	}
-	if e, err := latest(job.KindSeen); err != nil {
+	slices.Reverse(v.Steps)
+	asked, err := tx.EntriesOf(id, handover.Examined(), false, 0)
+	if err != nil {
 		return nil, err
-	} else if e != nil {
+	}
+	newest, points := map[job.Kind]*job.Entry{}, map[int]int64{}
+	for i := range asked {
+		newest[asked[i].Kind] = &asked[i]
+		if p, ok := asked[i].Payload.(*job.SafePoint); ok && points[p.Number] == 0 {
+			points[p.Number] = asked[i].Position
+		}
+	}
+	for _, k := range handover.Examined() {
+		if e := newest[k]; e != nil {
+			v.Newest = append(v.Newest, *e)
+		}
+	}
+	if e := newest[job.KindSeen]; e != nil {
 		v.Seen, _ = e.Payload.(*job.Seen)
 	}
-	if e, err := latest(job.KindHandedOver); err != nil {
-		return nil, err
-	} else if e != nil {
+	if e := newest[job.KindHandedOver]; e != nil {
 		if v.Handed, _ = e.Payload.(*job.HandedOver); v.Handed != nil {
 			v.Claim = v.Handed.Claim
 		}
 	}
-	if v.WentBack, err = latest(job.KindWentBack); err != nil {
-		return nil, err
-	}
-	if v.WentBack != nil {
-		if back, ok := v.WentBack.Payload.(*job.WentBack); ok {
-			points, err := tx.EntriesOf(id, []job.Kind{job.KindSafePoint}, true, 0)
-			if err != nil {
-				return nil, err
-			}
-			for _, e := range points {
-				if p, ok := e.Payload.(*job.SafePoint); ok && p.Number == back.To {
-					v.BackTo = e.Position
-				}
-			}
+	if e := newest[job.KindWentBack]; e != nil {
+		back := *e
+		v.WentBack = &back
+		if p, ok := e.Payload.(*job.WentBack); ok {
+			v.BackTo = points[p.To]
 		}
 	}
 	c := &change{Tracker: t, tx: tx, now: v.Now}
 	if v.Lessons, err = c.lessonsFor(s.Repository, id, 3); err != nil {
 		return nil, err
 	}
-	asked, err := tx.EntriesOf(id, handover.Examined(), false, 0)
-	if err != nil {
-		return nil, err
-	}
 	asked = append(asked, v.Steps...)
 	sort.Slice(asked, func(i, j int) bool { return asked[i].Position < asked[j].Position })
 	return asked, nil
-}
-
-func reverse[T any](s []T) {
-	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-		s[i], s[j] = s[j], s[i]
-	}
 }
 
 // facts looks at the workspaces without running anything of theirs: which files of
@@ -241,7 +220,7 @@ type HandOverRequest struct {
 // the examined handover. The brief is built from the ledger each time; the entry
 // says what went across and what stayed behind.
 func (t *Tracker) HandOver(ctx context.Context, by Actor, id job.ID, r HandOverRequest) (Brief, error) {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return Brief{}, err
 	}
@@ -268,7 +247,7 @@ func (t *Tracker) HandOver(ctx context.Context, by Actor, id job.ID, r HandOverR
 		if brief, err = t.build(v, recent, BriefRequest{}); err != nil {
 			return err
 		}
-		h := &job.HandedOver{Why: r.Why, Level: c.set.Handover, Fill: r.Fill, Claim: c.clip(flat(r.Claim), saidLimit), Next: r.Next,
+		h := &job.HandedOver{Why: r.Why, Level: c.set.Handover, Fill: r.Fill, Claim: c.clip(agent.OneLine(r.Claim), saidLimit), Next: r.Next,
 			Tokens: brief.Tokens, Sections: brief.Sections, Probes: brief.Probes, Repaired: brief.Repaired}
 		if h.Next == "" {
 			h.Next = handover.Next(v)

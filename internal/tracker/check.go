@@ -50,7 +50,7 @@ const defaultCheckTime = 15 * time.Minute
 // Check runs the checks, by default in a clean checkout of a safe point taken
 // now, outside the workspace.
 func (t *Tracker) Check(ctx context.Context, by Actor, id job.ID, r CheckRequest) (CheckRun, error) {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return CheckRun{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/cost"
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/store"
@@ -27,7 +28,7 @@ type Verdict struct {
 // protected files as agreed and then as they are, and judges. Anyone may ask for
 // it, an agent too: what it says is checked outside the agent.
 func (t *Tracker) Finish(ctx context.Context, by Actor, id job.ID, progress func(string)) (Verdict, error) {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -81,7 +82,7 @@ func (t *Tracker) Abandon(ctx context.Context, by Actor, id job.ID, reason strin
 }
 
 func (t *Tracker) endByPerson(ctx context.Context, by Actor, id job.ID, o job.Outcome, reason string) (Verdict, error) {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -167,9 +168,9 @@ func (c *change) draw(id job.ID, s *job.Standing, o job.Outcome) ([]*job.Lesson,
 		return nil, err
 	}
 	for _, d := range dead {
-		text := "dead end: " + flat(d.Text)
+		text := "dead end: " + agent.OneLine(d.Text)
 		if d.Why != "" {
-			text += "; " + flat(d.Why)
+			text += "; " + agent.OneLine(d.Why)
 		}
 		out = append(out, &job.Lesson{Text: c.clip(text, 300), Topic: "dead end", Repository: s.Repository, From: []job.ID{d.ID}})
 	}
@@ -251,28 +252,21 @@ func pickLessons(all []job.Item, n int) []job.Item {
 // Lessons lists what jobs in a folder's repository taught, or all jobs when dir
 // is empty.
 func (t *Tracker) Lessons(ctx context.Context, dir string) ([]job.Item, error) {
-	filter := store.JobFilter{}
+	repository := ""
 	if dir != "" {
 		p, err := t.Place(dir)
 		if err != nil {
 			return nil, err
 		}
-		filter.Repository = repositoryOf(p)
+		repository = repositoryOf(p)
 	}
 	var out []job.Item
 	err := t.store.Read(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Jobs(filter)
-		if err != nil {
-			return err
+		lessons, err := tx.Lessons(repository, 0)
+		for _, l := range lessons {
+			out = append(out, l.Item)
 		}
-		for _, r := range rows {
-			items, err := tx.Items(r.ID, job.KindLesson, "", 100, true)
-			if err != nil {
-				return err
-			}
-			out = append(out, items...)
-		}
-		return nil
+		return err
 	})
 	sort.SliceStable(out, func(i, j int) bool { return out[i].At > out[j].At })
 	return out, err

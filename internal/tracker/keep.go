@@ -45,7 +45,7 @@ func (k Kept) ID() string { return fmt.Sprintf("%s/%d", k.Short, k.Number) }
 // Keep takes a safe point of every workspace of the job. The git refs come first,
 // the ledger second: a crash between them leaves only a spare ref.
 func (t *Tracker) Keep(ctx context.Context, by Actor, id job.ID, r KeepRequest) (Kept, error) {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return Kept{}, err
 	}
@@ -183,7 +183,8 @@ func (t *Tracker) mayAct(s *job.Standing, by Actor, kind job.Kind) error {
 	return nil
 }
 
-func (t *Tracker) standing(ctx context.Context, id job.ID) (job.Standing, error) {
+// Standing is where a job stands: one row read, however long the ledger.
+func (t *Tracker) Standing(ctx context.Context, id job.ID) (job.Standing, error) {
 	var s job.Standing
 	err := t.store.Read(ctx, func(tx *store.Tx) error {
 		var err error
@@ -205,7 +206,7 @@ func (t *Tracker) headHash(ctx context.Context, id job.ID) (string, error) {
 
 // SafePoints lists a job's safe points, newest first.
 func (t *Tracker) SafePoints(ctx context.Context, id job.ID) ([]Kept, error) {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +239,7 @@ func (t *Tracker) SafePoint(ctx context.Context, id job.ID, number int) (Kept, e
 
 // Changes of a workspace since a safe point.
 func (t *Tracker) Changes(ctx context.Context, k Kept) ([]string, error) {
-	s, err := t.standing(ctx, k.Job)
+	s, err := t.Standing(ctx, k.Job)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +316,7 @@ const whyUndo = "before going back"
 // kept and recorded first, so that going back can be undone, also when it was
 // killed in the middle.
 func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreRequest) (WentBack, error) {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return WentBack{}, err
 	}
@@ -388,7 +389,7 @@ func (t *Tracker) Restore(ctx context.Context, by Actor, id job.ID, r RestoreReq
 // lookAgain records a new look at the workspace: what the last one saw as done may
 // just have been taken back.
 func (t *Tracker) lookAgain(ctx context.Context, by Actor, id job.ID) error {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return err
 	}

@@ -176,8 +176,10 @@ func (t *Tracker) sweep(ctx context.Context, workspace job.ID) ([]job.ID, error)
 			return err
 		}
 		for _, r := range rows {
-			if r.Standing.Lease != nil && !r.Standing.Lease.Held(t.Now(), r.Renewed, liveness(r.Standing.Lease.Process)) && liveness(r.Standing.Lease.Process) != job.Live {
-				dead = append(dead, r)
+			if l := r.Standing.Lease; l != nil {
+				if alive := liveness(l.Process); alive != job.Live && !l.Held(t.Now(), r.Renewed, alive) {
+					dead = append(dead, r)
+				}
 			}
 		}
 		return nil

@@ -140,7 +140,7 @@ func (o *observing) actor() Actor {
 // leave writes the handover, with a safe point before it, and at a session's end
 // gives the job back.
 func (o *observing) leave(ctx context.Context, by Actor) error {
-	s, err := o.Tracker.standing(ctx, o.row.Job)
+	s, err := o.Tracker.Standing(ctx, o.row.Job)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (r *recorder) record(a agent.Row) error {
 		}
 		return r.person(&job.Instructed{Text: r.clip(a.Text, keptText), Standing: len(job.Directives(a.Text)) > 0}, key("instructed"), at)
 	case agent.RowSaid:
-		r.row.Said = r.clip(flat(a.Text), saidLimit)
+		r.row.Said = r.clip(agent.OneLine(a.Text), saidLimit)
 		return nil
 	case agent.RowCall:
 		r.row.InFlight = a.Call.Title
@@ -158,7 +158,7 @@ func (r *recorder) call(c *agent.Call, at detail, side bool) error {
 	if err != nil {
 		return err
 	}
-	step := &job.Step{Class: c.Class, Title: r.clip(flat(c.Title), 200), Command: r.clip(c.Command, keptText), Tool: c.Name,
+	step := &job.Step{Class: c.Class, Title: r.clip(agent.OneLine(c.Title), 200), Command: r.clip(c.Command, keptText), Tool: c.Name,
 		Result: c.Done.Result, Exit: c.Done.Exit, Tests: testCounts(c), Receipt: receipt, Paths: paths, Symbols: symbols,
 		Action: s.Actions + 1, Call: c.ID, Commit: c.Commit, Added: c.Added, Removed: c.Removed, Millis: c.Done.Millis, Agent: sub}
 	a, err := r.append(step, key, at, by)
@@ -297,7 +297,7 @@ func (r *recorder) tasks(tasks []agent.Task, at detail) error {
 			if closed || task.Text == "" {
 				continue
 			}
-			if _, err := r.append(&job.Raised{Text: r.clip(flat(task.Text), 500)}, keyed(raised), at, agentSaid); err != nil {
+			if _, err := r.append(&job.Raised{Text: r.clip(agent.OneLine(task.Text), 500)}, keyed(raised), at, agentSaid); err != nil {
 				return soften(err)
 			}
 			continue
@@ -423,8 +423,6 @@ func (c *change) clip(s string, n int) string {
 	}
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
-
-func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func firstLine(s string) string {
 	s = strings.TrimSpace(s)

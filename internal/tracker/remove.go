@@ -51,7 +51,7 @@ var ErrUnfinished = errors.New("the job is not finished")
 // Remove erases a job and what it linked, layer by layer, then looks for it again
 // in every layer. A dry run only counts.
 func (t *Tracker) Remove(ctx context.Context, by Actor, id job.ID, r RemoveRequest) (Removal, error) {
-	s, err := t.standing(ctx, id)
+	s, err := t.Standing(ctx, id)
 	if err != nil {
 		return Removal{}, err
 	}

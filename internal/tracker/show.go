@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 	"sort"
+	"strconv"
 
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/store"
@@ -70,14 +71,7 @@ func (t *Tracker) Jobs(ctx context.Context, r JobsRequest) ([]Row, error) {
 	return out, err
 }
 
-func aliasOf(parent string, n int) string { return parent + "/" + itoa(n) }
-
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
-	}
-	return itoa(n/10) + itoa(n%10)
-}
+func aliasOf(parent string, n int) string { return parent + "/" + strconv.Itoa(n) }
 
 // since is when a job began to wait; the longest waiting comes first.
 func since(s job.Standing) job.Time {

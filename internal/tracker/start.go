@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/job"
-	"github.com/seed-5777983b/duplex/internal/store"
 )
 
 // StartRequest begins a job.
@@ -229,20 +228,17 @@ func (c *change) lessonsFor(repository string, not job.ID, n int) ([]job.Item, e
 	if repository == "" {
 		return nil, nil
 	}
-	rows, err := c.tx.Jobs(store.JobFilter{Repository: repository})
+	lessons, err := c.tx.Lessons(repository, 0)
 	if err != nil {
 		return nil, err
 	}
 	var all []job.Item
-	for _, r := range rows {
-		if r.ID == not {
-			continue
+	of := map[job.ID]int{}
+	for _, l := range lessons { // the newest ten of each job
+		if l.Job != not && l.Item.State == job.InForce && of[l.Job] < 10 {
+			of[l.Job]++
+			all = append(all, l.Item)
 		}
-		items, err := c.tx.Items(r.ID, job.KindLesson, job.InForce, 10, true)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, items...)
 	}
 	return pickLessons(all, n), nil
 }
