@@ -20,7 +20,9 @@ type Place struct {
 	ID job.ID
 }
 
-// Place finds the workspace a folder belongs to and gives it an id.
+// Place finds the workspace a folder belongs to and gives it an id. A folder that
+// was copied carries the id of the one it was copied from: it gets its own, so that
+// nothing done in it reaches the other. One that was moved keeps its id.
 func (t *Tracker) Place(dir string) (Place, error) {
 	w, err := workspace.Find(dir, t.dir)
 	if err != nil {
@@ -30,7 +32,36 @@ func (t *Tracker) Place(dir string) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
+	p := Place{w, job.ID(id)}
+	seen, err := t.lastSeen(p.ID)
+	if err != nil || seen == "" || seen == p.Top {
+		return p, err
+	}
+	copied, err := w.CopyOf(seen, id)
+	if err != nil || !copied {
+		return p, err
+	}
+	if id, err = w.Part(id); err != nil {
+		return Place{}, err
+	}
 	return Place{w, job.ID(id)}, nil
+}
+
+// lastSeen is where a workspace was when a job or a session last named it, "" when
+// none did.
+func (t *Tracker) lastSeen(id job.ID) (string, error) {
+	var path string
+	err := t.store.Read(context.Background(), func(tx *store.Tx) error {
+		seen, err := tx.Workspace(id)
+		if err == nil {
+			path = seen.Path
+		}
+		if errors.Is(err, job.ErrNotFound) { // or of a store that is older than these rows
+			return nil
+		}
+		return err
+	})
+	return path, err
 }
 
 // workspace is the ledger's form, with the branch when it is cheap to tell.
@@ -54,18 +85,12 @@ func branchOf(gitDir string) string {
 // placeOf opens a workspace of a job, where it was last seen. The standing's path
 // is cut to what a snapshot has room for, the workspace's own row is not.
 func (t *Tracker) placeOf(w job.Workspace) (Place, error) {
-	err := t.store.Read(context.Background(), func(tx *store.Tx) error {
-		seen, err := tx.Workspace(w.ID)
-		if err == nil {
-			w.Path = seen.Path
-		}
-		if errors.Is(err, job.ErrNotFound) { // of a store that is older than these rows
-			return nil
-		}
-		return err
-	})
+	seen, err := t.lastSeen(w.ID)
 	if err != nil {
 		return Place{}, err
+	}
+	if seen != "" {
+		w.Path = seen
 	}
 	p, err := t.Place(w.Path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -55,3 +55,53 @@ func TestWorkspaceDeepAndMoved(t *testing.T) {
 		t.Errorf("remove while the folder is elsewhere: unreached %+v, %v; want it told", out.Unreached, err)
 	}
 }
+
+// A copy of a repository gets an id of its own, once, whoever asks first; the one it
+// was copied from keeps its id, and so does one that was moved to another disk.
+func TestCopyPartsFromItsOriginal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.start(StartRequest{Goal: "Copy me", NoBaseline: true})
+	first, err := w.Place(w.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(w.repo)); err != nil {
+		t.Fatal(err)
+	}
+	ids := make(chan job.ID)
+	for range 4 {
+		go func() {
+			p, err := w.Place(copied)
+			if err != nil {
+				t.Error(err)
+			}
+			ids <- p.ID
+		}()
+	}
+	own := <-ids
+	for range 3 {
+		if id := <-ids; id != own {
+			t.Errorf("the copy is %s and %s, want one id", own, id)
+		}
+	}
+	if again, err := w.Place(w.repo); err != nil || again.ID != first.ID || own == first.ID || own == "" {
+		t.Errorf("the original is %s (%v), the copy %s; want %s and another", again.ID, err, own, first.ID)
+	}
+	if k, err := w.Keep(context.Background(), APerson(), s.Job, KeepRequest{}); err != nil || k.Commits[0].Workspace != first.ID {
+		t.Errorf("a safe point of the original's job: %+v, %v; want it of the original", k, err)
+	}
+
+	// Copied and then removed is moved, as mv does it between two disks.
+	disk := filepath.Join(t.TempDir(), "disk")
+	if err := os.CopyFS(disk, os.DirFS(w.repo)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(w.repo); err != nil {
+		t.Fatal(err)
+	}
+	if moved, err := w.Place(disk); err != nil || moved.ID != first.ID {
+		t.Errorf("moved to another disk it is %s (%v), want %s", moved.ID, err, first.ID)
+	}
+}
