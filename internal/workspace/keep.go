@@ -100,9 +100,9 @@ func (t *turn) commit(ctx context.Context, o KeepOptions, p *present) (SafePoint
 		if err := t.captureIgnored(s.Job, s.N, ignored); err != nil {
 			return SafePoint{}, err
 		}
-		// "" as the old value: the ref must not exist. Another work tree of the
-		// same repository has another lock and may have been faster.
-		err = t.user.Run(ctx, "update-ref", s.Ref, s.Commit, "")
+		// The ref must not exist. Another work tree of the same repository has
+		// another lock and may have been faster.
+		err = t.updateRefs(ctx, fmt.Sprintf("create %s %s\n", s.Ref, s.Commit))
 		if err == nil {
 			break
 		}

@@ -143,7 +143,7 @@ func (t *turn) erase(ctx context.Context, job string, h *holdings) error {
 		fmt.Fprintf(&commands, "delete %s %s\n", s.Ref, s.Commit)
 	}
 	if len(h.points) > 0 {
-		if _, err := t.user.Feed(ctx, strings.NewReader(commands.String()), "update-ref", "--stdin"); err != nil {
+		if err := t.updateRefs(ctx, commands.String()); err != nil {
 			return fmt.Errorf("remove refs: %w", err)
 		}
 	}
@@ -205,7 +205,7 @@ func (w *Workspace) Drop(ctx context.Context, points []SafePoint) error {
 		for _, id := range ids {
 			noted[id] = true
 		}
-		if err := t.user.Run(ctx, "update-ref", "-d", s.Ref, s.Commit); err != nil {
+		if err := t.updateRefs(ctx, fmt.Sprintf("delete %s %s\n", s.Ref, s.Commit)); err != nil {
 			return fmt.Errorf("drop %s: %w", s.ID, err)
 		}
 		aside, err := filepath.Glob(w.private("aside", s.Job, fmt.Sprintf("%d-*", s.N)))
