@@ -97,6 +97,7 @@ type opening struct {
 	read   bool // looking works on a read-only and on a full disk
 	busy   time.Duration
 	bare   bool // a hook: nothing is delivered or swept
+	look   bool // nothing is decided
 }
 
 // open opens the tracker once; it is closed when the command ends.
@@ -112,7 +113,7 @@ func (a *App) open(ctx context.Context, how opening) (*tracker.Tracker, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := knownValues(c.RedactKnownFiles, a.Dir, a.Environ)
+	known, err := a.known()
 	if err != nil {
 		return nil, err
 	}
@@ -139,14 +140,26 @@ func (a *App) open(ctx context.Context, how opening) (*tracker.Tracker, error) {
 	if err := hook.Deliver(ctx, t, dir); err != nil {
 		return nil, err
 	}
-	return t, nil
+	if how.look {
+		return t, nil
+	}
+	return t, hook.Forget(dir) // what this command decides, hooks shall know of
+}
+
+// known are the values known to be credentials.
+func (a *App) known() ([]string, error) {
+	c, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	return knownValues(c.RedactKnownFiles, a.Dir, a.Environ)
 }
 
 // look opens the tracker for a command that only reads. What hooks spooled is
 // taken in and crashes are noticed first, where the store lets us write; where it
 // does not, what is there is shown.
 func (a *App) look(ctx context.Context) (*tracker.Tracker, error) {
-	t, err := a.open(ctx, opening{create: true})
+	t, err := a.open(ctx, opening{create: true, look: true})
 	if err == nil {
 		_, err = t.Sweep(ctx)
 	}

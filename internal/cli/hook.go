@@ -12,6 +12,8 @@ import (
 	"github.com/seed-5777983b/duplex/internal/agent/all"
 	"github.com/seed-5777983b/duplex/internal/config"
 	"github.com/seed-5777983b/duplex/internal/hook"
+	"github.com/seed-5777983b/duplex/internal/process"
+	"github.com/seed-5777983b/duplex/internal/redact"
 	"github.com/seed-5777983b/duplex/internal/tracker"
 )
 
@@ -32,6 +34,9 @@ func (a *App) hook(ctx context.Context, args []string) int {
 		fmt.Fprint(a.Err, hookHelp)
 		return ExitOK // to an agent the exit code of a wrong call would be a refusal
 	}
+	if args[0] == takeIn {
+		return a.takeIn(ctx)
+	}
 	var ad agent.Adapter
 	for _, d := range all.Adapters() {
 		if d.Name() == args[0] {
@@ -46,9 +51,16 @@ func (a *App) hook(ctx context.Context, args []string) int {
 	if err != nil {
 		return ExitOK
 	}
-	out, err := hook.Run(ctx, hook.Call{Adapter: ad, Stdin: a.In, Getenv: a.Getenv, Dir: dir, Now: a.Now,
+	out, err := hook.Run(ctx, hook.Call{Adapter: ad, Stdin: a.In, Getenv: a.Getenv, Dir: dir, Now: a.Now, TakeIn: startTakeIn,
 		Open: func(ctx context.Context) (*tracker.Tracker, error) {
 			return a.open(ctx, opening{create: true, busy: hookPatience, bare: true})
+		},
+		Redact: func() (*redact.Redactor, error) {
+			known, err := a.known()
+			if err != nil {
+				return nil, err
+			}
+			return tracker.Redactor(dir, known)
 		}})
 	if err != nil {
 		a.logHook(dir, err)
@@ -56,6 +68,33 @@ func (a *App) hook(ctx context.Context, args []string) int {
 	_, _ = a.Out.Write(out.Stdout)
 	_, _ = a.Err.Write(out.Stderr)
 	return out.Exit
+}
+
+// takeIn is the argument of the process that hooks start when much was spooled.
+const takeIn = "--take-in"
+
+func startTakeIn() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	_, err = process.Detach([]string{self, "hook", takeIn}, "", nil, "")
+	return err
+}
+
+func (a *App) takeIn(ctx context.Context) int {
+	dir, err := config.StateDir(a.Getenv)
+	if err != nil {
+		return ExitOK
+	}
+	t, err := a.open(ctx, opening{bare: true})
+	if err == nil {
+		err = hook.Deliver(ctx, t, dir)
+	}
+	if err != nil {
+		a.logHook(dir, err) // it waits for the next command
+	}
+	return ExitOK
 }
 
 // logHook keeps why hooks failed, for a person who asks; the log is bounded.
@@ -78,6 +117,10 @@ Called by an agent's hooks with one JSON event on standard input; the answer, if
 any, is JSON on standard output. It binds the session to its job, records steps
 and spend, hands over by fill level, gives the brief, and refuses a session that
 was replaced. It exits 0 also when Duplex itself fails, so the agent goes on.
+
+After a tool it only spools its call; what is spooled is taken in by the next hook
+that asks the store, by any command, and by duplex hook --take-in, which hooks
+start by themselves when much has come together.
 
 Agents: claude, script
 

@@ -27,6 +27,8 @@ type Call struct {
 	Getenv  func(string) string
 	Dir     string // state folder
 	Open    func(context.Context) (*tracker.Tracker, error)
+	Redact  func() (*redact.Redactor, error) // the store's funnel, without opening the store
+	TakeIn  func() error                     // starts a process of its own that calls Deliver
 	Now     func() time.Time
 }
 
@@ -50,6 +52,9 @@ func Run(ctx context.Context, c Call) (agent.Output, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	if c.aside(ev, raw) {
+		return c.Adapter.EncodeAnswer(ev, agent.Answer{}), nil
+	}
 	answer, err := c.observe(ctx, ev)
 	if err != nil {
 		err = c.keep(raw, ev, err)
@@ -68,10 +73,17 @@ func (c Call) observe(ctx context.Context, ev agent.Event) (a agent.Answer, err 
 	if err != nil {
 		return agent.Answer{}, err
 	}
+	if a, done, err := t.Glance(ctx, c.Adapter, ev); err != nil || done {
+		return a, err
+	}
 	if err := Deliver(ctx, t, c.Dir); err != nil {
 		return agent.Answer{}, err
 	}
-	return t.Observe(ctx, c.Adapter, ev)
+	o, err := t.Observe(ctx, c.Adapter, ev)
+	if err != nil {
+		return o.Answer, err
+	}
+	return o.Answer, c.watched(ev, o.Watch)
 }
 
 // spooled is one hook call that could not be recorded.
@@ -93,16 +105,24 @@ func (c Call) keep(raw []byte, ev agent.Event, cause error) error {
 	if !json.Valid(raw) {
 		return cause
 	}
-	// The store's own redaction key may be out of reach; the marker's digest is
-	// then of no install, and redaction is the same.
-	line, err := redact.New(nil, nil).JSON(spooled{Agent: c.Adapter.Name(), Job: c.Getenv("DUPLEX_JOB"), At: c.Now(), Call: raw})
+	r, err := c.Redact()
 	if err != nil {
-		return fmt.Errorf("%w; and it could not be spooled: %w", cause, err)
+		// The store's own key is out of reach; the marker's digest is then of no
+		// install, and redaction is the same.
+		r = redact.New(nil, nil)
 	}
-	if err := spool.Append(spoolDir(c.Dir), line); err != nil {
+	if err := c.spool(raw, r); err != nil {
 		return fmt.Errorf("%w; and it could not be spooled: %w", cause, err)
 	}
 	return cause
+}
+
+func (c Call) spool(raw []byte, r *redact.Redactor) error {
+	line, err := r.JSON(spooled{Agent: c.Adapter.Name(), Job: c.Getenv("DUPLEX_JOB"), At: c.Now(), Call: raw})
+	if err != nil {
+		return err
+	}
+	return spool.Append(spoolDir(c.Dir), line)
 }
 
 func spoolDir(state string) string { return filepath.Join(state, "spool") }
@@ -114,35 +134,89 @@ func Deliver(ctx context.Context, t *tracker.Tracker, state string) error {
 	if err != nil || size == 0 {
 		return err
 	}
-	lost := int64(0)
-	report, err := spool.Drain(spoolDir(state), func(line []byte) error {
-		var s spooled
-		if err := json.Unmarshal(line, &s); err != nil {
-			lost++ // whole by its checksum, and not ours: an alien version
-			return nil
+	d := delivery{t: t, state: state, watches: map[string]*tracker.Watch{}}
+	report, err := spool.Drain(spoolDir(state), together, func(lines [][]byte) error { return d.take(ctx, lines) })
+	for file, w := range d.watches {
+		if w != nil {
+			err = errors.Join(err, writeWatch(file, *w))
 		}
-		ad := t.Agent(s.Agent)
-		if ad == nil {
-			lost++
-			return nil
-		}
-		ev, err := ad.DecodeHook(s.Call, func(string) string { return "" })
-		if err != nil {
-			lost++
-			return nil
-		}
-		if err := t.Redeliver(ctx, ad, ev, s.Job, s.At); err != nil {
-			if waits(err) {
-				return err
-			}
-			lost++ // the next one would fare no better, and all behind it would wait
-		}
-		return nil
-	})
-	if n := int64(report.Torn) + lost; err == nil && n > 0 {
+	}
+	if n := int64(report.Torn) + d.lost; err == nil && n > 0 {
 		err = t.TornSpool(ctx, n)
 	}
 	return err
+}
+
+// together is how many spooled calls are taken in at once.
+const together = 64
+
+// delivery is the taking in of what was spooled.
+type delivery struct {
+	t       *tracker.Tracker
+	state   string
+	lost    int64                     // whole by their checksum, and not to be recorded
+	watches map[string]*tracker.Watch // by file
+}
+
+// take records lines in their order, those of one session together.
+func (d *delivery) take(ctx context.Context, lines [][]byte) error {
+	var ad agent.Adapter
+	var calls []tracker.Late
+	for _, line := range lines {
+		next, late, ok := d.decode(line)
+		if !ok {
+			d.lost++
+			continue
+		}
+		if len(calls) > 0 && (next != ad || !late.With(calls[len(calls)-1])) {
+			if err := d.redeliver(ctx, ad, calls); err != nil {
+				return err
+			}
+			calls = nil
+		}
+		ad, calls = next, append(calls, late)
+	}
+	return d.redeliver(ctx, ad, calls)
+}
+
+func (d *delivery) decode(line []byte) (agent.Adapter, tracker.Late, bool) {
+	var s spooled
+	if err := json.Unmarshal(line, &s); err != nil {
+		return nil, tracker.Late{}, false // an alien version
+	}
+	ad := d.t.Agent(s.Agent)
+	if ad == nil {
+		return nil, tracker.Late{}, false
+	}
+	ev, err := ad.DecodeHook(s.Call, func(string) string { return "" })
+	return ad, tracker.Late{Event: ev, Named: s.Job, At: s.At}, err == nil
+}
+
+// redeliver records calls that go together. When one of them cannot be recorded it
+// is lost alone: it would fare no better later, and all behind it would wait.
+func (d *delivery) redeliver(ctx context.Context, ad agent.Adapter, calls []tracker.Late) error {
+	if len(calls) == 0 {
+		return nil
+	}
+	o, err := d.t.Redeliver(ctx, ad, calls)
+	switch {
+	case err == nil:
+		last := calls[len(calls)-1]
+		c := Call{Adapter: ad, Dir: d.state, Getenv: func(string) string { return last.Named }}
+		d.watches[c.watchFile(last.Event)] = o.Watch
+		return nil
+	case waits(err):
+		return err
+	case len(calls) == 1:
+		d.lost++
+		return nil
+	}
+	for i := range calls {
+		if err := d.redeliver(ctx, ad, calls[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // waits reports whether a call that could not be recorded may be tried again: what

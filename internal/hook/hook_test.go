@@ -18,6 +18,7 @@ import (
 	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/agent/script"
 	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/redact"
 	"github.com/seed-5777983b/duplex/internal/tracker"
 )
 
@@ -27,7 +28,8 @@ const hookVariable = "HOOK_TEST_HOME"
 func TestMain(m *testing.M) {
 	if home := os.Getenv(hookVariable); home != "" {
 		out, err := Run(context.Background(), Call{Adapter: script.Adapter{}, Stdin: os.Stdin, Getenv: os.Getenv, Dir: home, Now: time.Now,
-			Open: func(ctx context.Context) (*tracker.Tracker, error) { return open(ctx, home, 2*time.Second) }})
+			Open:   func(ctx context.Context) (*tracker.Tracker, error) { return open(ctx, home, 2*time.Second) },
+			Redact: func() (*redact.Redactor, error) { return tracker.Redactor(home, nil) }, TakeIn: func() error { return nil }})
 		os.Stdout.Write(out.Stdout)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -194,8 +196,9 @@ func TestKilledHooks(t *testing.T) {
 	}
 }
 
-// TestLockedStore: another process holds the store for long. The agent is not kept
-// waiting beyond the hook's patience, and what only the hook knew is recorded later.
+// TestLockedStore: another process holds the store for long. A hook after a tool does
+// not need it; one that has to ask it waits no longer than its patience, says why
+// in the log, and what only it knew is recorded later.
 func TestLockedStore(t *testing.T) {
 	ctx := context.Background()
 	p := newPlace(t)
@@ -203,22 +206,32 @@ func TestLockedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	release := lock(t, p.home)
-	var errs bytes.Buffer
-	c := p.after(ctx, 7)
-	c.Stderr = &errs
-	begun := time.Now()
-	if err := c.Run(); err != nil {
-		t.Errorf("the hook broke its agent: %v", err)
+	call := func(n int) (log string, took time.Duration) {
+		var errs bytes.Buffer
+		c := p.after(ctx, n)
+		c.Stderr = &errs
+		begun := time.Now()
+		if err := c.Run(); err != nil {
+			t.Errorf("the hook broke its agent: %v", err)
+		}
+		return errs.String(), time.Since(begun)
 	}
-	if took := time.Since(begun); took > 15*time.Second {
+	if log, took := call(6); log != "" || took > 2*time.Second {
+		t.Errorf("a hook after a tool took %v and said %q, wanted not to need the store", took, log)
+	}
+	if err := Forget(p.home); err != nil {
+		t.Fatal(err)
+	}
+	log, took := call(7)
+	if took > 15*time.Second {
 		t.Errorf("the agent was kept waiting for %v", took)
 	}
-	if !strings.Contains(errs.String(), "another") && !strings.Contains(errs.String(), "lock") && !strings.Contains(errs.String(), "busy") {
-		t.Errorf("the log says %q, wanted why", errs.String())
+	if !strings.Contains(log, "another") && !strings.Contains(log, "lock") && !strings.Contains(log, "busy") {
+		t.Errorf("the log says %q, wanted why", log)
 	}
 	release()
-	if found, _ := p.calls(); !found[toolID(7)] {
-		t.Error("what was spooled while the store was locked is lost")
+	if found, _ := p.calls(); !found[toolID(6)] || !found[toolID(7)] {
+		t.Errorf("what was spooled while the store was locked is lost: %v arrived", found)
 	}
 }
 

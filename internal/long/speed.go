@@ -31,10 +31,48 @@ func hookFigure(ctx context.Context, b *bench) error {
 	}
 	noop, version, hook := got[0], got[1], got[2]
 	fmt.Printf("  no-op %v, version %v, hook %v (medians of CPU)\n", noop.median(), version.median(), hook.median())
+	if err := b.takenIn(ctx, home, c, noop); err != nil {
+		return err
+	}
 	return errors.Join(
 		check("hook against a no-op, median", ratio(hook, noop), 6, "times"),
 		check("hook against duplex version, median", ratio(hook, version), 2, "times"),
 		check("hook against a no-op, p99", float64(hook.at(.99))/float64(noop.at(.99)), 10, "times"))
+}
+
+// takenIn prints what the calls that hooks spooled cost the process that takes them
+// in: no hook's time, yet somebody's.
+func (b *bench) takenIn(ctx context.Context, home string, c *call, noop series) error {
+	var each series
+	for range b.size(10, 4) {
+		_, got, err := b.spooled(ctx, home, c)
+		if err != nil {
+			return err
+		}
+		each = append(each, got.cpu/spooledCalls)
+	}
+	fmt.Printf("  taken in later, by %d: %v a call, %.2f times a no-op\n", spooledCalls, each.median(), ratio(each, noop))
+	return nil
+}
+
+// spooledCalls are so few that hooks start no process that takes them in.
+const spooledCalls = 12
+
+// spooled runs a few hooks, then takes in what they spooled.
+func (b *bench) spooled(ctx context.Context, home string, c *call) (written int64, takeIn cost, err error) {
+	again := func() (cost, error) { return b.run(ctx, home, nil, b.duplex, "hook", "--take-in") }
+	if _, err := again(); err != nil {
+		return 0, cost{}, err
+	}
+	for range spooledCalls {
+		s, err := c.step(ctx)
+		if err != nil {
+			return 0, cost{}, err
+		}
+		written += s.written
+	}
+	takeIn, err = again()
+	return written + takeIn.written, takeIn, err
 }
 
 // flatFigure: at most 1.3 times as slow at a long ledger and many sessions.
@@ -81,7 +119,7 @@ func standingFigure(ctx context.Context, b *bench) error {
 	return check("show over a no-op", float64(over)/float64(time.Millisecond), 20, "ms")
 }
 
-// bytesFigure: a hook writes as much at the end of a long ledger as at its start.
+// bytesFigure: a step writes as much, in its hook and when it is taken in, at the end of a long ledger as at its start.
 func bytesFigure(ctx context.Context, b *bench) error {
 	n := b.size(100_000, 10_000)
 	grown := func(name string, entries int) (float64, error) {
@@ -97,15 +135,15 @@ func bytesFigure(ctx context.Context, b *bench) error {
 			return 0, err
 		}
 		var total int64
-		const steps = 60
-		for range steps {
-			s, err := c.step(ctx)
+		const batches = 10
+		for range batches {
+			written, _, err := b.spooled(ctx, home, c)
 			if err != nil {
 				return 0, err
 			}
-			total += s.written
+			total += written
 		}
-		return float64(total) / steps, nil
+		return float64(total) / (batches * spooledCalls), nil
 	}
 	short, err := grown("bytes-short", 1000)
 	if err != nil {

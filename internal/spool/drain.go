@@ -27,21 +27,21 @@ const (
 	torn     = ".torn"
 )
 
-// Drain delivers every waiting line in the order of their arrival, and forgets it once deliver returned nil.
-// When deliver returns an error the drain ends with it; that line and those after it wait for the next one.
-// The line is valid until deliver returns.
+// Drain delivers every waiting line in the order of their arrival, up to most of them at once, and forgets them
+// once deliver returned nil. When deliver returns an error the drain ends with it; those lines and the ones after
+// them wait for the next one.
 //
 // The file is renamed before it is read, so lines that arrive meanwhile go to a new one. A drain that is
 // killed leaves the renamed file, and the next one delivers it again from its beginning. Two drains at once
 // may both deliver a line, never neither.
-func Drain(dir string, deliver func(line []byte) error) (Report, error) {
+func Drain(dir string, most int, deliver func(lines [][]byte) error) (Report, error) {
 	var report Report
 	old, err := drained(dir)
 	if err != nil {
 		return report, err
 	}
 	for _, name := range old {
-		if err := drain(filepath.Join(dir, name), deliver, &report); err != nil {
+		if err := drain(filepath.Join(dir, name), most, deliver, &report); err != nil {
 			return report, err
 		}
 	}
@@ -49,7 +49,7 @@ func Drain(dir string, deliver func(line []byte) error) (Report, error) {
 	if err != nil || name == "" {
 		return report, err
 	}
-	return report, drain(name, deliver, &report)
+	return report, drain(name, most, deliver, &report)
 }
 
 // take renames the waiting file so that names sort by time. Its answer is empty when nothing waits.
@@ -80,7 +80,7 @@ func drained(dir string) ([]string, error) {
 	return names, nil
 }
 
-func drain(path string, deliver func([]byte) error, report *Report) error {
+func drain(path string, most int, deliver func([][]byte) error, report *Report) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // another drain has delivered it
@@ -90,7 +90,7 @@ func drain(path string, deliver func([]byte) error, report *Report) error {
 	}
 	defer f.Close()
 	var damaged bytes.Buffer
-	rest, err := read(f, deliver, &damaged, report)
+	rest, err := read(f, most, deliver, &damaged, report)
 	if damaged.Len() > 0 {
 		// Written whole under a name of its own: a drain that is repeated puts aside the same lines once.
 		aside := strings.TrimSuffix(path, draining) + torn
@@ -129,23 +129,41 @@ func remove(path string) error {
 	return nil
 }
 
+// batch bounds how many bytes are delivered at once, give or take a line.
+const batch = 1 << 20
+
 // read delivers the sound lines and copies the damaged ones. rest is the offset of the first line that was
 // neither.
-func read(r io.Reader, deliver func([]byte) error, damaged io.Writer, report *Report) (rest int64, err error) {
+func read(r io.Reader, most int, deliver func([][]byte) error, damaged io.Writer, report *Report) (rest int64, err error) {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var at int64
+	var together [][]byte
+	size := 0
+	flush := func() error {
+		if len(together) == 0 {
+			return nil
+		}
+		if err := deliver(together); err != nil {
+			return err
+		}
+		report.Lines += len(together)
+		together, size, rest = nil, 0, at
+		return nil
+	}
 	for {
 		record, length, readErr := nextLine(lines)
 		if readErr != nil && readErr != io.EOF {
 			return rest, fmt.Errorf("read the spool: %w", readErr)
 		}
-		at += length
-		if line, sound := decode(record); sound {
-			if err := deliver(line); err != nil {
+		line, sound := decode(record)
+		if !sound && len(record) > 0 || len(together) >= most || size >= batch {
+			if err := flush(); err != nil {
 				return rest, err
 			}
-			report.Lines++
-			rest = at
+		}
+		at += length
+		if sound {
+			together, size = append(together, line), size+len(line)
 		} else if len(record) > 0 {
 			if _, err := damaged.Write(append(record, '\n')); err != nil {
 				return rest, err
@@ -154,7 +172,8 @@ func read(r io.Reader, deliver func([]byte) error, damaged io.Writer, report *Re
 			rest = at
 		}
 		if readErr == io.EOF {
-			return rest, nil
+			err := flush()
+			return rest, err
 		}
 	}
 }

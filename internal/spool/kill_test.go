@@ -43,11 +43,11 @@ func drainForever(dir, delivered string) {
 		os.Exit(1)
 	}
 	for {
-		_, err := Drain(dir, func(line []byte) error {
+		_, err := Drain(dir, 4, alone(func(line []byte) error {
 			_, err := fmt.Fprintf(f, "\n%s\n", line)
 			fmt.Println("delivered")
 			return err
-		})
+		}))
 		if err != nil {
 			fmt.Println("error", err)
 			os.Exit(1)

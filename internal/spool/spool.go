@@ -112,6 +112,15 @@ func Size(dir string) (int64, error) {
 	return total, nil
 }
 
+// Waiting is how many bytes have come since the last drain began; 0 when that cannot be told.
+func Waiting(dir string) int64 {
+	info, err := os.Stat(filepath.Join(dir, waiting))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // encode makes a record: a newline that ends whatever was left torn before it, the checksum, the line, and a
 // newline. A line break in JSON is white space, since texts hold it escaped, and becomes a space.
 func encode(line []byte) ([]byte, error) {

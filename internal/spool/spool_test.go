@@ -178,13 +178,13 @@ func TestRestWaitsWhenDeliveryFails(t *testing.T) {
 	}
 	locked := errors.New("store is locked")
 	var first []string
-	report, err := Drain(dir, func(line []byte) error {
+	report, err := Drain(dir, 1, alone(func(line []byte) error {
 		if string(line) == "line 3" {
 			return locked
 		}
 		first = append(first, string(line))
 		return nil
-	})
+	}))
 	if !errors.Is(err, locked) || report.Lines != 3 || report.Torn != 1 {
 		t.Errorf("got %+v, %v; want 3 lines, 1 torn, and that the store is locked", report, err)
 	}
@@ -203,7 +203,7 @@ func TestNothingIsRewrittenWhenTheFirstLineFails(t *testing.T) {
 	dir := t.TempDir()
 	must(t, add(dir, []byte("one")))
 	for range 3 {
-		if _, err := Drain(dir, func([]byte) error { return errors.New("no") }); err == nil {
+		if _, err := Drain(dir, 1, func([][]byte) error { return errors.New("no") }); err == nil {
 			t.Fatal("an error of the store is lost")
 		}
 		must(t, add(dir, []byte("more")))
@@ -244,7 +244,7 @@ func TestManyAtOnce(t *testing.T) {
 	for range 3 {
 		drainers.Go(func() {
 			for {
-				if _, err := Drain(dir, deliver); err != nil {
+				if _, err := Drain(dir, 3, alone(deliver)); err != nil {
 					t.Error(err)
 				}
 				select {
@@ -258,7 +258,7 @@ func TestManyAtOnce(t *testing.T) {
 	appending.Wait()
 	close(done)
 	drainers.Wait()
-	if _, err := Drain(dir, deliver); err != nil {
+	if _, err := Drain(dir, 3, alone(deliver)); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) != writers*lines {
@@ -283,12 +283,12 @@ func FuzzRead(f *testing.F) {
 		var report Report
 		var damaged bytes.Buffer
 		found := 0
-		rest, err := read(bytes.NewReader(content), func(got []byte) error {
+		rest, err := read(bytes.NewReader(content), 2, alone(func(got []byte) error {
 			if string(got) == want {
 				found++
 			}
 			return nil
-		}, &damaged, &report)
+		}), &damaged, &report)
 		if err != nil || found == 0 {
 			t.Fatalf("%q does not arrive out of %q: %v", want, content, err)
 		}
@@ -304,10 +304,10 @@ func FuzzRead(f *testing.F) {
 func drainAll(t *testing.T, dir string) ([]string, Report) {
 	t.Helper()
 	var lines []string
-	report, err := Drain(dir, func(line []byte) error {
+	report, err := Drain(dir, 1, alone(func(line []byte) error {
 		lines = append(lines, string(line))
 		return nil
-	})
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,5 +329,48 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// alone makes a delivery of single lines one of many.
+func alone(deliver func([]byte) error) func([][]byte) error {
+	return func(lines [][]byte) error {
+		for _, l := range lines {
+			if err := deliver(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Many lines are delivered at once; a damaged one ends such a batch, and of a batch
+// that fails all lines wait.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 7 {
+		must(t, add(dir, fmt.Appendf(nil, "%d", i)))
+		if i == 4 {
+			f, err := open(filepath.Join(dir, waiting))
+			must(t, err)
+			_, err = f.WriteString("\ndamaged\n")
+			must(t, errors.Join(err, f.Close()))
+		}
+	}
+	var got []string
+	locked := errors.New("store is locked")
+	report, err := Drain(dir, 3, func(lines [][]byte) error {
+		if len(got) == 2 {
+			return locked
+		}
+		got = append(got, string(bytes.Join(lines, []byte("+"))))
+		return nil
+	})
+	if want := []string{"0+1+2", "3+4"}; !errors.Is(err, locked) || !slices.Equal(got, want) || report.Lines != 5 || report.Torn != 1 {
+		t.Errorf("delivered %q, %+v, %v; want %q, then that the store is locked", got, report, err, want)
+	}
+	if rest, again := drainAll(t, dir); !slices.Equal(rest, []string{"5", "6"}) || again.Torn != 0 {
+		t.Errorf("then delivered %q, %+v; want the two that waited", rest, again)
 	}
 }

@@ -129,3 +129,13 @@ func (s *Store) Machine() job.ID { return s.keys.machine }
 // MarkerKey is the key redact makes its markers with: secret to this installation,
 // empty when a store that is only read has none.
 func (s *Store) MarkerKey() []byte { return bytes.Clone(s.keys.install) }
+
+// MarkerKey reads that key of a store that is not opened. The error says that
+// there is none.
+func MarkerKey(dir string) ([]byte, error) {
+	k, err := loadKeys(dir, false)
+	if err == nil && len(k.install) == 0 {
+		err = fmt.Errorf("no %s in %s: %w", keyFile, dir, fs.ErrNotExist)
+	}
+	return k.install, err
+}

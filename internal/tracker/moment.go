@@ -23,7 +23,7 @@ func (o *observing) keepLease(c *change) error {
 		return err
 	}
 	if s.Lease != nil && s.Lease.Session == o.row.ID {
-		if c.now.Sub(o.row.Renewed) < renewEvery && c.now >= o.row.Renewed {
+		if c.now.Sub(o.row.Renewed) < askEvery && c.now >= o.row.Renewed {
 			return nil
 		}
 		o.row.Renewed = c.now
@@ -122,14 +122,14 @@ func (o *observing) after(ctx context.Context) (agent.Answer, error) {
 	}
 	if o.nudge && o.answer.Context == "" && !o.answer.EndTurn && o.canHear() {
 		o.answer.Context = fmt.Sprintf("Duplex: %d %% of this context is used; the handover is written at %d %%. Record now what only you know: duplex decide \"…\" --why \"…\", duplex raise \"…\", duplex deadend \"…\" --why \"…\". Then go on.",
-			int(o.fill*100), int(o.set.Handover*100))
+			int(o.fillOf().Share()*100), int(o.set.Handover*100))
 	}
 	return o.answer, nil
 }
 
 // canHear reports whether the moment's answer reaches the model.
 func (o *observing) canHear() bool {
-	return o.ev.Kind == agent.AfterTool || o.ev.Kind == agent.Prompt || o.ev.Kind == agent.SessionStart
+	return !o.deaf && (o.ev.Kind == agent.AfterTool || o.ev.Kind == agent.Prompt || o.ev.Kind == agent.SessionStart)
 }
 
 func (o *observing) actor() Actor {
@@ -156,12 +156,12 @@ func (o *observing) leave(ctx context.Context, by Actor) error {
 			}
 		}
 	}
-	if _, err := o.HandOver(ctx, by, o.row.Job, HandOverRequest{Why: o.handover, Fill: o.fill, Claim: o.row.Said}); err != nil {
+	if _, err := o.HandOver(ctx, by, o.row.Job, HandOverRequest{Why: o.handover, Fill: o.fillOf().Share(), Claim: o.row.Said}); err != nil {
 		return err
 	}
 	switch {
 	case o.ev.Kind == agent.SessionEnd:
-		return o.SessionEnded(ctx, by, o.row.Job, EndRequest{Reason: endReason(o.ev.Reason, o.fill, o.set.Handover), Evidence: "the agent ended: " + o.ev.Reason, Pause: !o.row.Driven})
+		return o.SessionEnded(ctx, by, o.row.Job, EndRequest{Reason: endReason(o.ev.Reason, o.fillOf().Share(), o.set.Handover), Evidence: "the agent ended: " + o.ev.Reason, Pause: !o.row.Driven})
 	case o.row.Driven && o.handover == "level":
 		o.answer.EndTurn = true
 		o.answer.Context = "Duplex: the handover is written. The next session goes on from it."

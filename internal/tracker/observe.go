@@ -22,25 +22,46 @@ const tailPerHook = 4 << 20
 // its hook and transcript say, renews its lease, watches how full its context is
 // and answers. It is one transaction; a handover and the looks at the workspace
 // that go with it come after, at the few moments that want them.
-func (t *Tracker) Observe(ctx context.Context, ad agent.Adapter, ev agent.Event) (agent.Answer, error) {
+func (t *Tracker) Observe(ctx context.Context, ad agent.Adapter, ev agent.Event) (Observed, error) {
+	return t.observe(ctx, &observing{Tracker: t, ad: ad, ev: ev})
+}
+
+// Observed is what came of a hook call: what the agent is told, and what the next
+// calls may go by without asking the store.
+type Observed struct {
+	agent.Answer
+	Watch *Watch // nil: ask the store each time
+}
+
+// Glance answers a call before a tool by reading alone: a session that was replaced
+// is refused. It is done when there is nothing to write.
+func (t *Tracker) Glance(ctx context.Context, ad agent.Adapter, ev agent.Event) (a agent.Answer, done bool, err error) {
+	if ev.Kind != agent.BeforeTool || ev.Session == "" {
+		return agent.Answer{}, false, nil
+	}
 	o := &observing{Tracker: t, ad: ad, ev: ev}
-	if ev.Session == "" {
-		return agent.Answer{}, nil
+	if err := o.glance(ctx); err != nil {
+		return agent.Answer{}, false, err
+	}
+	return o.answer, o.enough, nil
+}
+
+func (t *Tracker) observe(ctx context.Context, o *observing) (Observed, error) {
+	if o.ev.Session == "" {
+		return Observed{}, nil
 	}
 	if err := o.look(ctx); err != nil {
-		return agent.Answer{}, err
+		return Observed{}, err
 	}
 	if o.off {
-		return agent.Answer{}, nil
+		return Observed{}, nil
 	}
-	if o.glance {
-		return o.answer, nil
-	}
-	by := Actor{Author: job.Author{Kind: job.Agent, Name: ad.Name()}}
+	by := Actor{Author: job.Author{Kind: job.Agent, Name: o.ad.Name()}}
 	if err := t.write(ctx, by, o.durable(), o.take); err != nil {
-		return agent.Answer{}, err
+		return Observed{}, err
 	}
-	return o.after(ctx)
+	answer, err := o.after(ctx)
+	return Observed{Answer: answer, Watch: o.watch()}, err
 }
 
 // observing is one hook call under way.
@@ -66,16 +87,17 @@ type observing struct {
 	unread   string // why the transcript could not be read
 	nudge    bool
 	handover string // why a handover is due
-	fill     float64
 	offer    []string
 	ask      bool // a job would be opened by itself, if the setting did not say ask
 	answer   agent.Answer
-	glance   bool // before a tool: looking was enough
+	enough   bool // before a tool: looking was enough
+	deaf     bool // the call was spooled: its agent has gone on, nothing it is told is heard
+	late     []Late
 }
 
-// renewEvery is how often hooks renew the lease. A hook before a tool only reads
-// in between: what the transcript says is taken in after the tool.
-const renewEvery = 20 * time.Second
+// askEvery is how long hooks before and after a tool go without writing to the
+// store; a lease is renewed as often. What they heard meanwhile is spooled.
+const askEvery = 5 * time.Minute
 
 // durable says which moments must survive a power cut.
 func (o *observing) durable() bool {
@@ -84,6 +106,30 @@ func (o *observing) durable() bool {
 		return true
 	}
 	return false
+}
+
+func (o *observing) glance(ctx context.Context) error {
+	return o.store.Read(ctx, func(tx *store.Tx) error {
+		row, err := tx.Session(o.ad.Name(), o.ev.Session)
+		if errors.Is(err, job.ErrNotFound) || err == nil && row.Job == "" {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		o.row = row
+		o.standing, err = tx.Standing(row.Job)
+		if errors.Is(err, job.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		o.stale = job.Stale(&o.standing, row.ID, row.Token)
+		o.enough = o.stale || o.Now().Sub(row.LastHook) < askEvery
+		o.refuse()
+		return nil
+	})
 }
 
 // look reads what is known of the session and the tail of its transcript, before
@@ -95,17 +141,6 @@ func (o *observing) look(ctx context.Context) error {
 			return err
 		}
 		o.row = row
-		if row != nil && row.Job != "" && o.ev.Kind == agent.BeforeTool {
-			if o.standing, err = tx.Standing(row.Job); err != nil && !errors.Is(err, job.ErrNotFound) {
-				return err
-			}
-			o.stale = err == nil && job.Stale(&o.standing, row.ID, row.Token)
-			o.glance = err == nil && (o.stale || o.Now().Sub(row.LastHook) < renewEvery)
-			o.refuse()
-			if o.glance {
-				return nil
-			}
-		}
 		if name := o.getenv("DUPLEX_JOB"); name != "" {
 			if o.named, err = tx.Resolve(name); err != nil && !errors.Is(err, job.ErrNotFound) && !errors.Is(err, job.ErrAmbiguous) {
 				return err
@@ -118,9 +153,6 @@ func (o *observing) look(ctx context.Context) error {
 	}
 	if o.getenv("DUPLEX_OFF") == "1" || o.row != nil && o.row.Off {
 		o.off = true
-		return nil
-	}
-	if o.glance {
 		return nil
 	}
 	if o.ev.Dir != "" {
@@ -414,10 +446,7 @@ func (o *observing) unbound() {
 	for _, r := range o.rows {
 		switch {
 		case r.Kind == agent.RowUsage && r.Usage != nil && r.Usage.Context > 0:
-			if grown := r.Usage.Context - o.row.Context; o.row.Context > 0 {
-				o.row.Largest = max(o.row.Largest, grown)
-			}
-			o.row.Context = r.Usage.Context
+			grow(o.row, r.Usage.Context)
 			if o.row.Model == "" {
 				o.row.Model = r.Usage.Model
 			}
@@ -453,9 +482,17 @@ func (o *observing) recordAll(c *change) error {
 	if o.ev.Context > 0 {
 		o.row.Context = o.ev.Context
 	}
-	if o.ev.Kind == agent.AfterTool {
-		o.row.InFlight = ""
+	if o.ev.Kind != agent.AfterTool {
+		return nil
+	}
+	o.row.InFlight = ""
+	if !o.deaf {
 		return o.rec.call(o.ev.Tool, happened(0, job.FromHook), o.ev.Subagent != "")
+	}
+	for _, l := range o.late {
+		if err := o.rec.call(l.Event.Tool, happened(job.At(l.At), job.FromHook), l.Event.Subagent != ""); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -544,21 +581,4 @@ func (o *observing) whole() ([]agent.Row, agent.Reader, int64, error) {
 		return nil, nil, 0, nil
 	}
 	return rows, reader, next, err
-}
-
-// level decides, once a level, whether the agent is nudged or a handover is due:
-// at 85 % of the level at which it compacts or stops, or when less than twice the
-// largest step so far is left.
-func (o *observing) level() {
-	if o.row.Level <= 0 || o.row.Context <= 0 || o.stale || o.row.Guest {
-		return
-	}
-	o.fill = float64(o.row.Context) / float64(o.row.Level)
-	left := o.row.Level - o.row.Context
-	if o.fill >= o.set.Nudge && o.row.Nudged == 0 {
-		o.row.Nudged, o.nudge = 1, true
-	}
-	if (o.fill >= o.set.Handover || o.row.Largest > 0 && left < 2*o.row.Largest) && o.row.HandedOver == 0 {
-		o.row.HandedOver, o.handover = 1, "level"
-	}
 }

@@ -24,7 +24,7 @@ func TestHooksOfAnUnreadableTranscript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return a
+		return a.Answer
 	}
 	if a := call(agent.SessionStart, nil); a.Context == "" {
 		t.Error("the session got no brief")

@@ -241,10 +241,7 @@ func (r *recorder) usage(u *agent.Usage, at detail) error {
 		p.Pico, p.Price = &pico, price
 	}
 	if u.Context > 0 {
-		if grown := u.Context - r.row.Context; r.row.Context > 0 && grown > r.row.Largest {
-			r.row.Largest = grown
-		}
-		r.row.Context = u.Context
+		grow(r.row, u.Context)
 		if u.Model != "" {
 			r.row.Model = u.Model
 		}

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
@@ -9,19 +10,64 @@ import (
 	"github.com/seed-5777983b/duplex/internal/store"
 )
 
-// Redeliver takes in a hook call that had to be spooled, at the time it happened.
-// Nothing is answered: the agent has gone on long since.
-func (t *Tracker) Redeliver(ctx context.Context, ad agent.Adapter, ev agent.Event, named string, at time.Time) error {
+// Late is a hook call that was spooled.
+type Late struct {
+	Event agent.Event
+	Named string // the job its environment named
+	At    time.Time
+}
+
+// With reports whether a call may be taken in with the one before it: both only
+// report a tool's result, of one session, folder and transcript.
+func (l Late) With(before Late) bool {
+	a, b := l.Event, before.Event
+	return a.Kind == agent.AfterTool && b.Kind == agent.AfterTool && l.Named == before.Named &&
+		a.Session == b.Session && a.Dir == b.Dir && a.Transcript == b.Transcript
+}
+
+// Redeliver takes in hook calls that were spooled, all of which go with each other
+// (Late.With), at the time they happened. Nothing is answered: the agent has gone on
+// long since.
+func (t *Tracker) Redeliver(ctx context.Context, ad agent.Adapter, calls []Late) (Observed, error) {
+	if len(calls) > 1 {
+		row, err := t.sessionOf(ctx, ad, calls[0].Event.Session)
+		if err != nil {
+			return Observed{}, err
+		}
+		if row == nil || row.Job == "" { // it comes to its job with its first call, not with its last
+			if _, err := t.redeliver(ctx, ad, calls[:1]); err != nil {
+				return Observed{}, err
+			}
+			calls = calls[1:]
+		}
+	}
+	return t.redeliver(ctx, ad, calls)
+}
+
+// sessionOf is nil for a session that is not known.
+func (t *Tracker) sessionOf(ctx context.Context, ad agent.Adapter, session string) (row *store.Session, err error) {
+	err = t.store.Read(ctx, func(tx *store.Tx) error {
+		row, err = tx.Session(ad.Name(), session)
+		if errors.Is(err, job.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	return row, err
+}
+
+func (t *Tracker) redeliver(ctx context.Context, ad agent.Adapter, calls []Late) (Observed, error) {
+	last := calls[len(calls)-1]
 	past := *t
-	past.clock = func() time.Time { return at }
+	past.present = t.clock
+	past.clock = func() time.Time { return last.At }
 	past.getenv = func(name string) string {
 		if name == "DUPLEX_JOB" {
-			return named
+			return last.Named
 		}
 		return ""
 	}
-	_, err := past.Observe(ctx, ad, ev)
-	return err
+	return past.observe(ctx, &observing{Tracker: &past, ad: ad, ev: last.Event, deaf: true, late: calls})
 }
 
 // TornSpool records spooled lines that could not be read. They name no job, so

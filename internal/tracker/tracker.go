@@ -60,6 +60,8 @@ type Tracker struct {
 	redact *redact.Redactor
 	getenv func(string) string
 	agents []agent.Adapter
+	// present is the clock while that of clock stands at a call of the past.
+	present func() time.Time
 }
 
 // Open opens the store in a state folder.
@@ -187,7 +189,7 @@ func (c *change) append(id job.ID, p job.Payload, details ...detail) (job.Entry,
 
 // appendKnown is append for entries with a key: Known says it was there already.
 func (c *change) appendKnown(id job.ID, p job.Payload, details ...detail) (store.Appended, error) {
-	env := job.Envelope{Job: id, ID: newID(), Kind: p.Kind(), V: job.PayloadVersion, RecordedAt: c.now, HappenedAt: c.now,
+	env := job.Envelope{Job: id, ID: newID(), Kind: p.Kind(), V: job.PayloadVersion, RecordedAt: c.recordedAt(), HappenedAt: c.now,
 		TimeSource: job.FromClock, Session: c.by.Session, Workspace: c.by.Workspace, Author: c.by.Author, Token: c.by.Token,
 		Guest: c.by.Guest}
 	for _, d := range details {
@@ -216,6 +218,14 @@ func (c *change) appendKnown(id job.ID, p job.Payload, details ...detail) (store
 		return out, err
 	}
 	return out, c.saw(workspaceIn(p))
+}
+
+// recordedAt is now, also for what is taken in of the past.
+func (c *change) recordedAt() job.Time {
+	if c.present == nil {
+		return c.now
+	}
+	return job.At(c.present())
 }
 
 // titleOf is a line about a payload for the record of its refusal.

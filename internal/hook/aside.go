@@ -1,0 +1,144 @@
+package hook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/spool"
+	"github.com/seed-5777983b/duplex/internal/tracker"
+	"github.com/seed-5777983b/duplex/internal/transcript"
+)
+
+// A hook comes after every tool, and nearly all of them only have something to
+// report. So it leaves the store alone: it spools the call, reads on in the
+// transcript how full the context is, and is gone. What was spooled is taken in by
+// the next hook that has to ask the store (a prompt, the end of a turn, a
+// compaction, a level reached, five minutes gone by), by any command, and, when
+// much has come together, by a process of its own.
+
+// tail is how much of a transcript one hook reads for its level, in bytes.
+const tail = 1 << 20
+
+// much is how many bytes wait before a process of its own takes them in.
+const much = 256 << 10
+
+// aside records a call without the store, and reports whether that was enough.
+// Whatever is in the way, the store is asked instead.
+func (c Call) aside(ev agent.Event, raw []byte) bool {
+	if ev.Kind != agent.AfterTool || ev.Session == "" || c.Getenv("DUPLEX_OFF") == "1" {
+		return false
+	}
+	file := c.watchFile(ev)
+	w, err := readWatch(file)
+	if err != nil {
+		return false
+	}
+	rows, next, err := c.readOn(ev.Transcript, w.Offset)
+	if err != nil || next-w.Offset >= tail || w.Read(rows, next, job.At(c.Now())) {
+		return false
+	}
+	if w.Bound {
+		r, err := c.Redact()
+		if err != nil || !json.Valid(raw) || c.spool(raw, r) != nil {
+			return false
+		}
+	}
+	if w.Full() || spool.Waiting(spoolDir(c.Dir)) >= much {
+		w.Taken = w.Offset
+		_ = c.TakeIn() // it waits in the spool for the next one otherwise
+	}
+	_ = writeWatch(file, w) // then the same is read again
+	return true
+}
+
+// readOn reads a transcript for its level. Calls that are open across two readings
+// are nothing to it, so the reader begins anew.
+func (c Call) readOn(path string, from int64) (rows []agent.Row, next int64, err error) {
+	if path == "" {
+		return nil, from, nil
+	}
+	reader := c.Adapter.NewReader()
+	next, err = transcript.Lines(path, from, tail, func(line []byte, offset int64) error {
+		got, err := reader.Line(line, offset)
+		if err == nil { // else the store's reading counts it
+			rows = append(rows, got...)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, from, nil
+	}
+	return rows, next, err
+}
+
+// watched writes down what the next hooks of a session may go by; nil: nothing.
+func (c Call) watched(ev agent.Event, w *tracker.Watch) error {
+	file := c.watchFile(ev)
+	if w == nil || ev.Kind == agent.SessionEnd {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if ev.Kind == agent.SessionStart {
+		sweep(filepath.Dir(file), c.Now())
+	}
+	return writeWatch(file, *w)
+}
+
+// Forget makes the next hook of every session ask the store: something may have
+// been decided that a session's watch does not know of.
+func Forget(state string) error { return os.RemoveAll(watchDir(state)) }
+
+func watchDir(state string) string { return filepath.Join(state, "watch") }
+
+// watchFile is named by all that a session's hooks go by, so that a session under
+// another job's name, or with another transcript, is another.
+func (c Call) watchFile(ev agent.Event) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{c.Adapter.Name(), ev.Session, ev.Transcript, c.Getenv("DUPLEX_JOB")}, "\x00")))
+	return filepath.Join(watchDir(c.Dir), hex.EncodeToString(sum[:12]))
+}
+
+func readWatch(file string) (tracker.Watch, error) {
+	var w tracker.Watch
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return w, err
+	}
+	return w, json.Unmarshal(b, &w)
+}
+
+func writeWatch(file string, w tracker.Watch) error {
+	line, err := json.Marshal(w) // numbers alone
+	if err != nil {
+		return err
+	}
+	err = os.WriteFile(file, line, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return fmt.Errorf("keep a session's watch: %w", err)
+		}
+		err = os.WriteFile(file, line, 0o600)
+	}
+	return err
+}
+
+// sweep removes what sessions left that never said goodbye.
+func sweep(dir string, now time.Time) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 7*24*time.Hour {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}

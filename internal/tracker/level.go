@@ -1,0 +1,99 @@
+package tracker
+
+import (
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/redact"
+	"github.com/seed-5777983b/duplex/internal/store"
+)
+
+// How full a session's context is, and what is due for it.
+
+// Watch is what a hook after a tool goes by while it leaves the store alone: it
+// spools its call, reads on in the transcript how full the context is, and asks
+// the store when something is due. It is written down beside the store, holds
+// nothing of an agent's text, and may be lost at any time.
+type Watch struct {
+	Bound    bool     `json:"bound,omitempty"`  // the session sits at a job, so its calls are recorded
+	Since    job.Time `json:"since"`            // when the store was last asked
+	Offset   int64    `json:"offset,omitempty"` // up to here the transcript was read for its level, in bytes
+	Taken    int64    `json:"taken,omitempty"`  // up to here it was taken in
+	Fill     job.Fill `json:"fill"`
+	Nudge    float64  `json:"nudge"`
+	Handover float64  `json:"handover"`
+}
+
+// backlog is how much of a transcript hooks leave to be taken in later, in bytes.
+const backlog = 2 << 20
+
+// Read takes in what the transcript says on. ask: the store has to be asked now,
+// for something is due.
+func (w *Watch) Read(rows []agent.Row, next int64, now job.Time) (ask bool) {
+	w.Offset = next
+	for _, r := range rows {
+		switch r.Kind {
+		case agent.RowUsage:
+			if r.Usage != nil {
+				w.Fill.Grow(r.Usage.Context)
+			}
+		case agent.RowCompacted, agent.RowLimit:
+			return true
+		}
+	}
+	nudge, handover := w.Fill.Due(w.Nudge, w.Handover)
+	return nudge || handover || now < w.Since || now.Sub(w.Since) >= askEvery
+}
+
+// Full reports whether so much was left that somebody should take it in.
+func (w *Watch) Full() bool { return w.Bound && w.Offset-w.Taken >= backlog }
+
+// watch is nil for a session that somebody waits for: its runner counts every step.
+func (o *observing) watch() *Watch {
+	if o.row == nil || o.row.Driven || o.row.Off {
+		return nil
+	}
+	w := &Watch{Bound: o.row.Job != "", Since: o.Now(), Offset: o.row.Offset, Taken: o.row.Offset, Fill: o.fillOf(),
+		Nudge: o.set.Nudge, Handover: o.set.Handover}
+	if o.stale || o.row.Guest {
+		w.Fill.Level = 0 // nothing is ever due
+	}
+	return w
+}
+
+// Redactor is the funnel of a store that is not opened; known are values known to
+// be credentials. The error says that there is no such store.
+func Redactor(dir string, known []string) (*redact.Redactor, error) {
+	key, err := store.MarkerKey(dir)
+	if err != nil {
+		return nil, err
+	}
+	return redact.New(key, known), nil
+}
+
+func (o *observing) fillOf() job.Fill { return fillOf(o.row) }
+
+func fillOf(row *store.Session) job.Fill {
+	return job.Fill{Context: row.Context, Level: row.Level, Largest: row.Largest, Nudged: row.Nudged > 0, HandedOver: row.HandedOver > 0}
+}
+
+func grow(row *store.Session, context int64) {
+	f := fillOf(row)
+	f.Grow(context)
+	row.Context, row.Largest = f.Context, f.Largest
+}
+
+// level decides whether the agent is nudged or a handover is due. A nudge that
+// nobody would hear waits, and so does a handover while calls of the past are
+// taken in: the session's next hook sees to it.
+func (o *observing) level() {
+	if o.stale || o.row.Guest || o.deaf {
+		return
+	}
+	nudge, handover := o.fillOf().Due(o.set.Nudge, o.set.Handover)
+	if nudge && o.canHear() {
+		o.row.Nudged, o.nudge = 1, true
+	}
+	if handover {
+		o.row.HandedOver, o.handover = 1, "level"
+	}
+}
