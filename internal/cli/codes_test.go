@@ -91,6 +91,11 @@ var calls = []struct {
 	{2, "no such flag", func(d *desk) int { return d.run("jobs", "--al") }, "duplex jobs --help"},
 	{2, "no such command", func(d *desk) int { return d.run("strat") }, "see duplex --help"},
 	{2, "a value that cannot be", func(d *desk) int { return d.run("start", "x", "--usd", "lots") }, "--usd"},
+	{2, "a pattern that cannot be", func(d *desk) int { return d.run("start", "x", "--protect", "[") }, "not closed"},
+	{2, "a pattern that cannot be, later", func(d *desk) int { return d.run("amend", d.begin(), "--protect", "a[") }, "not closed"},
+	{2, "a deadline that has passed", func(d *desk) int { return d.run("start", "x", "--deadline", "2020-01-02") }, "has passed"},
+	{2, "a deadline before now", func(d *desk) int { return d.run("start", "x", "--deadline", "-1h") }, "has passed"},
+	{2, "a folder without a name", func(d *desk) int { d.begin(); return d.run("verify", "--salvage", "") }, "names no folder"},
 	{3, "no such job", func(d *desk) int { return d.run("show", "nope") }, "nope"},
 	{3, "no job here", func(d *desk) int { return d.run("show") }, "duplex start"},
 	{3, "several jobs here", func(d *desk) int { d.begin(); d.begin(); return d.run("show") }, "name one"},
@@ -102,7 +107,8 @@ var calls = []struct {
 	{5, "a red check", func(d *desk) int { d.begin("--check", "false"); return d.run("check") }, "✕ false"},
 	{5, "an unverified finish", func(d *desk) int { d.begin(); return d.run("finish") }, "unverified"},
 	{6, "it waits", func(d *desk) int {
-		d.begin("--deadline", "2020-01-02")
+		job := d.begin()
+		d.run("amend", job, "--deadline", "2020-01-02", "--confirm", job)
 		d.write("end.json", `{"end": "Done."}`)
 		return d.run("run", "--script", "end.json")
 	}, "the deadline has passed"},

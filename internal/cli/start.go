@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/tracker"
+	"github.com/seed-5777983b/duplex/internal/workspace"
 )
 
 type startOptions struct {
@@ -78,6 +79,12 @@ func (a *App) start(ctx context.Context, o startOptions) error {
 	}
 	if o.limit < time.Second {
 		return usagef("--check-time %s: a second at least", o.limit)
+	}
+	if o.deadline != "" && budget.Deadline <= a.now() {
+		return usagef("--deadline %q has passed; name a time to come", o.deadline)
+	}
+	if err := workspace.CheckGlobs(o.protect); err != nil {
+		return usagef("--protect: %w", err)
 	}
 	t, err := a.open(ctx, opening{create: true})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,9 @@ store in an empty folder; what is missing is recorded there as a gap. The damage
 store stays as it is.`,
 		Example: "  duplex verify\n  duplex verify k7m2\n  duplex verify --salvage ~/duplex-salvaged",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("salvage") && strings.TrimSpace(salvage) == "" {
+				return usagef("--salvage names no folder; name an empty one for the new store")
+			}
 			return a.verify(cmd.Context(), first(args), salvage)
 		}}
 	c.Flags().StringVar(&salvage, "salvage", "", "read what can be read into a new store in this folder")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/tracker"
+	"github.com/seed-5777983b/duplex/internal/workspace"
 )
 
 // take, amend, resume: what a person does with a job under way.
@@ -122,6 +123,9 @@ func (a *App) amendCommand() *cobra.Command {
 				am.Setup = &setup
 			}
 			if f.Changed("protect") {
+				if err := workspace.CheckGlobs(protect); err != nil {
+					return usagef("--protect: %w", err)
+				}
 				am.Protect = &protect
 			}
 			if f.Changed("keep-tests") {

@@ -113,7 +113,7 @@ func TestHashPathsAndListDir(t *testing.T) {
 // Patterns mean what they mean in .gitignore: git itself is asked.
 func TestGlobsAgreeWithGit(t *testing.T) {
 	t.Parallel()
-	patterns := []string{"*.go", "/README", "src/", "src/*", "a/**/z", "**/deep", "docs/**", "x?y", "[ab].txt", "[!ab].txt", "a\\*b", "dir/sub", "no/such", "*", "a.b", "**", "**/x/**", "long*name.txt"}
+	patterns := []string{"*.go", "/README", "src/", "src/*", "a/**/z", "**/deep", "docs/**", "x?y", "[ab].txt", "[!ab].txt", "src/[ab].go", "*.[gt]?[tx]", "a\\*b", "dir/sub", "no/such", "*", "a.b", "**", "**/x/**", "long*name.txt"}
 	paths := []string{"README", "sub/README", "src/a.go", "src/in/b.go", "a/z", "a/b/z", "a/b/c/z", "x/deep", "deep/file", "docs/one", "docs/two/three", "xay", "x/y", "a.txt", "b.txt", "c.txt", "a*b", "axb", "dir/sub/file", "other/dir/sub", "a.b", "aXb", "p/x/q", "longername.txt", "src"}
 	p := newFolder(t)
 	p.git("init", "-q")
@@ -134,6 +134,18 @@ func TestGlobsAgreeWithGit(t *testing.T) {
 	}
 	if _, err := compileGlobs([]string{"  "}); err == nil {
 		t.Error("an empty pattern was taken")
+	}
+}
+
+func TestCheckGlobs(t *testing.T) {
+	t.Parallel()
+	for glob, want := range map[string]bool{
+		"**/*_test.go": true, "app/[id]/*": true, `app/\[id`: true, "[]a]": true, "!old/": true,
+		"[": false, "a[": false, "[a]/[b": false, "[]": false, "": false, "/": false, "!": false, "[z-a]": false,
+	} {
+		if err := CheckGlobs([]string{"ok", glob}); (err == nil) != want {
+			t.Errorf("%q: %v, want it taken: %t", glob, err, want)
+		}
 	}
 }
 

@@ -6,6 +6,18 @@ import (
 	"strings"
 )
 
+// CheckGlobs refuses patterns that name nothing or cannot be meant, before anybody
+// relies on them. In one that was agreed already, a "[" without an end is the sign.
+func CheckGlobs(globs []string) error {
+	for _, g := range globs {
+		if unclosed(g) {
+			return fmt.Errorf("pattern %q: its \"[\" is not closed; the sign itself is written \"\\[\"", g)
+		}
+	}
+	_, err := compileGlobs(globs)
+	return err
+}
+
 // compileGlobs makes one matcher of patterns written as in .gitignore: without
 // a "/" inside, a pattern names files and folders anywhere, else it counts
 // from the top; "*" and "?" stop at "/", "**" does not; a folder that matches
@@ -36,6 +48,25 @@ func compileGlobs(globs []string) (func(path string) bool, error) {
 		}
 		return matched
 	}, nil
+}
+
+// unclosed finds a set without an end, which git would take for a pattern that
+// matches nothing.
+func unclosed(glob string) bool {
+	for i := 0; i < len(glob); i++ {
+		switch glob[i] {
+		case '\\':
+			i++
+		case '[':
+			set := glob[min(i+2, len(glob)):] // a "]" that comes first belongs to the set
+			end := strings.IndexByte(set, ']')
+			if end < 0 {
+				return true
+			}
+			i += 2 + end
+		}
+	}
+	return false
 }
 
 // globRegexp translates one pattern.
@@ -71,7 +102,7 @@ func globRegexp(glob string) string {
 				set = "^/" + set[1:]
 			}
 			b.WriteString("[" + set + "]")
-			i = end + 1
+			i += end + 1
 		case rest[0] == '\\' && len(rest) > 1:
 			b.WriteString(regexp.QuoteMeta(rest[1:2]))
 			i += 2
