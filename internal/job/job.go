@@ -44,6 +44,16 @@ var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadd
 // NewID encodes 16 random bytes as an ID.
 func NewID(random [16]byte) ID { return ID(idEncoding.EncodeToString(random[:])) }
 
+// NewEntryID is NewID with the time in front: entries written after each other stand
+// beside each other in the index of their ids, so that a step writes as few pages in
+// a long ledger as in a short one.
+func NewEntryID(at Time, random [16]byte) ID {
+	for i := range 6 {
+		random[i] = byte(int64(at) >> (16 + 8*(5-i))) // 65 ms a step, for 580 years
+	}
+	return NewID(random)
+}
+
 // Valid reports whether the ID has the shape NewID makes.
 func (id ID) Valid() bool {
 	if len(id) != 26 {

@@ -307,3 +307,19 @@ func TestEveryKindDecodes(t *testing.T) {
 		}
 	}
 }
+
+// Ids of entries begin with the time, and differ within one instant.
+func TestNewEntryID(t *testing.T) {
+	t.Parallel()
+	at := At(time.Date(2026, 11, 9, 9, 0, 0, 0, time.UTC))
+	random := func(b byte) (r [16]byte) {
+		for i := range r {
+			r[i] = b + byte(i)
+		}
+		return r
+	}
+	one, two, later := NewEntryID(at, random(1)), NewEntryID(at, random(99)), NewEntryID(at+Time(time.Hour/time.Microsecond), random(1))
+	if !one.Valid() || one == two || one[:8] != two[:8] || one[:4] != later[:4] || one[:9] == later[:9] {
+		t.Errorf("%s and %s at once, %s an hour later: want the beginnings to follow the time", one, two, later)
+	}
+}

@@ -47,7 +47,11 @@ func (b *bench) fill(ctx context.Context, name string, entries, sessions int) (h
 		if err != nil {
 			return err
 		}
-		_, err = tx.Append(job.Envelope{Job: id, ID: newID(), Kind: p.Kind(), V: 1, RecordedAt: clock, HappenedAt: clock, TimeSource: job.FromHook,
+		key := job.RecordKey("claude", "filled", p.Kind(), fmt.Sprint(n))
+		if spent, ok := p.(*job.Spent); ok {
+			key = job.SpentKey("claude", spent.Message, spent.Tokens)
+		}
+		_, err = tx.Append(job.Envelope{Job: id, Key: key, ID: job.NewEntryID(clock, random()), Kind: p.Kind(), V: 1, RecordedAt: clock, HappenedAt: clock, TimeSource: job.FromHook,
 			Session: session, Author: job.Author{Kind: job.Command}, Token: 1}, sealed)
 		n++
 		return err
@@ -113,10 +117,12 @@ func entryAt(n int) job.Payload {
 		Tests: &job.TestCounts{Passed: 12}, Receipt: job.Receipt{Text: strings.Repeat("ok  \texample.test/src\t0.01s\n", 10)}}
 }
 
-func newID() job.ID {
+func newID() job.ID { return job.NewID(random()) }
+
+func random() [16]byte {
 	var b [16]byte
 	_, _ = rand.Read(b[:])
-	return job.NewID(b)
+	return b
 }
 
 // call is one hook call of Claude Code with 16 KB of output, and a transcript whose

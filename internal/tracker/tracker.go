@@ -118,10 +118,12 @@ func (t *Tracker) agentNames() []string {
 	return out
 }
 
-func newID() job.ID {
+func newID() job.ID { return job.NewID(random()) }
+
+func random() [16]byte {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // crypto/rand never fails; it ends the program
-	return job.NewID(b)
+	return b
 }
 
 // change is one use case under way.
@@ -189,7 +191,7 @@ func (c *change) append(id job.ID, p job.Payload, details ...detail) (job.Entry,
 
 // appendKnown is append for entries with a key: Known says it was there already.
 func (c *change) appendKnown(id job.ID, p job.Payload, details ...detail) (store.Appended, error) {
-	env := job.Envelope{Job: id, ID: newID(), Kind: p.Kind(), V: job.PayloadVersion, RecordedAt: c.recordedAt(), HappenedAt: c.now,
+	env := job.Envelope{Job: id, ID: job.NewEntryID(c.recordedAt(), random()), Kind: p.Kind(), V: job.PayloadVersion, RecordedAt: c.recordedAt(), HappenedAt: c.now,
 		TimeSource: job.FromClock, Session: c.by.Session, Workspace: c.by.Workspace, Author: c.by.Author, Token: c.by.Token,
 		Guest: c.by.Guest}
 	for _, d := range details {
