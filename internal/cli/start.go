@@ -29,6 +29,7 @@ type startOptions struct {
 	parent   string
 	propose  bool
 	bare     bool
+	large    bool
 	limit    time.Duration
 	instruct []string
 }
@@ -64,6 +65,7 @@ code the tests, for a job on tests every test. --propose takes the proposals.`,
 	f.StringVar(&o.parent, "parent", "", "the job this one is a part of")
 	f.BoolVar(&o.propose, "propose", false, "take the proposals for what must stay")
 	f.BoolVar(&o.bare, "no-baseline", false, "do not run the checks now")
+	f.BoolVar(&o.large, "large", false, "keep the workspace beyond the limits of size and count too")
 	f.DurationVar(&o.limit, "check-time", 15*time.Minute, "time limit of one check")
 	f.StringArrayVar(&o.instruct, "instruct", nil, "an instruction that binds (repeat)")
 	return c
@@ -95,7 +97,7 @@ func (a *App) start(ctx context.Context, o startOptions) error {
 		return err
 	}
 	r := tracker.StartRequest{Dir: a.Dir, Goal: o.goal, Setup: o.setup, Protect: o.protect, KeepTests: o.keep, Budget: budget, OnCrash: o.onCrash,
-		Propose: o.propose, NoBaseline: o.bare}
+		Propose: o.propose, NoBaseline: o.bare, Large: o.large}
 	for _, c := range o.checks {
 		r.Checks = append(r.Checks, job.Check{Command: c, Seconds: int(o.limit.Seconds())})
 	}
@@ -111,13 +113,14 @@ func (a *App) start(ctx context.Context, o startOptions) error {
 	r.Progress = p.say
 	started, err := t.Start(ctx, by, r)
 	p.end()
+	if started.Job != "" { // open, also when its checks could not be run, or Ctrl-C ended them
+		for _, text := range o.instruct {
+			_, bad := t.Instruct(context.WithoutCancel(ctx), by, started.Job, text)
+			err = errorsOr(err, bad)
+		}
+	}
 	if err != nil {
 		return err
-	}
-	for _, text := range o.instruct {
-		if _, err := t.Instruct(ctx, by, started.Job, text); err != nil {
-			return err
-		}
 	}
 	if a.asJSON {
 		return a.showJSON("started/1", started)
@@ -162,6 +165,7 @@ func (a *App) showStarted(s tracker.Started) error {
 	if s.SafePoint > 0 {
 		p.fact("safe point", "%d holds the workspace as it is now", s.SafePoint)
 	}
+	a.leftOut(p, s)
 	if s.Baseline != nil {
 		a.baseline(p, s.Baseline)
 	} else if len(s.Checks) == 0 {
@@ -182,6 +186,18 @@ func (a *App) showStarted(s tracker.Started) error {
 	p.line("")
 	p.line("Work on it here with an agent whose hooks call duplex, or drive one: duplex run %s --script FILE", s.Short)
 	return p.flush()
+}
+
+// leftOut names what the first safe point does not hold, so that nobody relies on
+// getting it back.
+func (a *App) leftOut(p *page, s tracker.Started) {
+	const most = 6
+	for i, u := range s.LeftOut[:min(len(s.LeftOut), most)] {
+		p.fact(onlyFirst(i, "not in it"), "%s (%s)", fileName(u.Path), u.Why)
+	}
+	if more := s.LeftOutCount - most; more > 0 {
+		p.fact("", "and %s more", thousands(int64(more)))
+	}
 }
 
 // baseline says what each check was on day one.

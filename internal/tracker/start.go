@@ -1,15 +1,18 @@
 package tracker
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/workspace"
 )
 
 // StartRequest begins a job.
@@ -28,6 +31,7 @@ type StartRequest struct {
 	Propose bool
 	// NoBaseline leaves out the run of the checks on day one.
 	NoBaseline bool
+	Large      bool // a person agreed to a first safe point beyond the limits of size and count
 	Progress   func(string)
 }
 
@@ -39,21 +43,25 @@ type Proposal struct {
 
 // Started says what start found.
 type Started struct {
-	Job       job.ID      `json:"job"`
-	Short     string      `json:"short"`
-	Goal      string      `json:"goal"`
-	Workspace string      `json:"workspace"`
-	Proposals []Proposal  `json:"proposals,omitempty"` // not taken
-	Taken     []Proposal  `json:"taken,omitempty"`
-	Baseline  *CheckRun   `json:"baseline,omitempty"`
-	SafePoint int         `json:"safe_point,omitempty"`
-	Lessons   []job.Item  `json:"lessons,omitempty"`
-	Checks    []job.Check `json:"checks,omitempty"`
+	Job       job.ID     `json:"job"`
+	Short     string     `json:"short"`
+	Goal      string     `json:"goal"`
+	Workspace string     `json:"workspace"`
+	Proposals []Proposal `json:"proposals,omitempty"` // not taken
+	Taken     []Proposal `json:"taken,omitempty"`
+	Baseline  *CheckRun  `json:"baseline,omitempty"`
+	SafePoint int        `json:"safe_point,omitempty"`
+	// LeftOut is what the first safe point does not hold, the most telling first, and
+	// of how many.
+	LeftOut      []Uncovered `json:"left_out,omitempty"`
+	LeftOutCount int         `json:"left_out_count,omitempty"`
+	Lessons      []job.Item  `json:"lessons,omitempty"`
+	Checks       []job.Check `json:"checks,omitempty"`
 }
 
 // Start begins a job: it is opened, a safe point holds the workspace as it is,
 // and the checks run once in a clean checkout, so that day one says which are
-// red, green or cannot run.
+// red, green or cannot run. Without its first safe point no job is begun.
 func (t *Tracker) Start(ctx context.Context, by Actor, r StartRequest) (Started, error) {
 	if err := needText(r.Goal, "the goal"); err != nil {
 		return Started{}, err
@@ -91,14 +99,23 @@ func (t *Tracker) Start(ctx context.Context, by Actor, r StartRequest) (Started,
 		}
 		out.Job, out.Short = id, opened.Short
 		out.Lessons, err = c.lessonsFor(opened.Repository, id, 3)
-		if err != nil || r.Parent == "" {
-			return err
-		}
-		_, err = c.append(r.Parent, &job.Linked{To: id, Relation: "child"})
 		return err
 	})
 	if err != nil {
 		return out, err
+	}
+	kept, err := t.firstSafePoint(ctx, by, p, &out, r.Large)
+	if err != nil {
+		return out, err
+	}
+	if r.Parent != "" {
+		err := t.write(ctx, by, true, func(c *change) error {
+			_, err := c.append(r.Parent, &job.Linked{To: out.Job, Relation: "child"})
+			return err
+		})
+		if err != nil {
+			return out, err
+		}
 	}
 	if by.Session != "" { // the session that starts a job holds it
 		if _, err := t.Take(ctx, by, out.Job, TakeRequest{Dir: r.Dir}); err != nil {
@@ -108,11 +125,8 @@ func (t *Tracker) Start(ctx context.Context, by Actor, r StartRequest) (Started,
 			return out, err
 		}
 	}
-	kept, err := t.Keep(ctx, by, out.Job, KeepRequest{Why: "start"})
-	if err != nil {
-		return out, fmt.Errorf("job %s is open, but its first safe point could not be taken: %w", out.Short, err)
-	}
 	out.SafePoint = kept.Number
+	out.LeftOut, out.LeftOutCount = telling(kept.NotCovered), len(kept.NotCovered)
 	if r.NoBaseline || len(r.Checks) == 0 && opened.KeepTests == nil && len(r.Protect) == 0 {
 		return out, nil
 	}
@@ -122,6 +136,52 @@ func (t *Tracker) Start(ctx context.Context, by Actor, r StartRequest) (Started,
 		return out, fmt.Errorf("job %s is open, but its checks could not be run once: %w", out.Short, err)
 	}
 	return out, nil
+}
+
+// firstSafePoint takes the safe point that every later one is held against. A job
+// that cannot have it is taken back whole. It is Duplex's own act where a session
+// starts the job: that session gets the lease once there is a job to hold.
+func (t *Tracker) firstSafePoint(ctx context.Context, by Actor, p Place, s *Started, large bool) (Kept, error) {
+	if by.Session != "" {
+		by = Actor{Author: job.Author{Kind: job.Duplex}}
+	}
+	kept, err := t.Keep(ctx, by, s.Job, KeepRequest{Why: "start", Large: large})
+	if err == nil {
+		return kept, nil
+	}
+	ctx = context.WithoutCancel(ctx) // Ctrl-C is one of the reasons
+	var back error
+	if len(kept.Commits) > 0 { // the ref is there, the entry is not
+		_, back = p.Remove(ctx, string(s.Job))
+	}
+	if back == nil {
+		_, back = t.store.Erase(ctx, s.Job)
+	}
+	if back != nil {
+		return kept, fmt.Errorf("job %s is open, but its first safe point could not be taken: %w; take it with duplex safepoint create, or end the job with duplex abandon %s (%v)", s.Short, err, s.Short, back)
+	}
+	s.Job, s.Short = "", ""
+	return kept, fmt.Errorf("no job was begun, since its first safe point could not be taken: %w", err)
+}
+
+// mostLeftOut is how many of the paths that a first safe point leaves out are named.
+const mostLeftOut = 20
+
+// telling are the paths among those left out that most want a person's eye: what was
+// too large or could not be read before what git ignores, files before whole folders.
+func telling(all []Uncovered) []Uncovered {
+	rank := func(u Uncovered) int {
+		switch {
+		case u.Why != workspace.Ignored:
+			return 0
+		case !strings.HasSuffix(u.Path, "/"):
+			return 1
+		}
+		return 2
+	}
+	list := slices.Clone(all)
+	slices.SortStableFunc(list, func(a, b Uncovered) int { return cmp.Compare(rank(a), rank(b)) })
+	return list[:min(len(list), mostLeftOut)]
 }
 
 // open gives a job its id, its short name and its first entry.
