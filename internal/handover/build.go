@@ -93,6 +93,11 @@ func goal(l *ledger, sure int) *section {
 		}
 		s.add(&item{Line: who, forms: twoForms(opening(text, sure), text), must: always})
 	}
+	if st.Done() {
+		who := Line{By: st.Outcome.By, Position: st.Newest[job.KindFinished].Position, Entry: st.Outcome.Entry}
+		ended := "the job has ended: " + string(st.Outcome.Outcome)
+		s.add(&item{Line: who, forms: twoForms(ended, ended+because(st.Outcome.Reason)), must: early})
+	}
 	if st.Unconfirmed {
 		s.add(&item{Line: now(), forms: []string{"the goal is the agent's; no person has confirmed it"}})
 	} else if st.Unnamed {

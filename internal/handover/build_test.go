@@ -114,3 +114,35 @@ func TestUncommittedPathsAreNamedOrCounted(t *testing.T) {
 		t.Errorf("those that do not fit are not counted:\n%s", p.Text)
 	}
 }
+
+func TestNothingComesAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	s := calc(t)
+	s.agents(&job.Raised{Text: "look at the rest of the folder", Next: true})
+	s.duplex(&job.HandedOver{Why: "end", Next: "go on with div_test.go"})
+	s.duplex(&job.Finished{Outcome: job.OutcomeFailed, Reason: "check c2 failed"})
+	if p := sound(t, s, s.view(), Options{}); p.Next == "" {
+		t.Errorf("a failed finish leaves the job open, and the brief names nothing to do next:\n%s", p.Text)
+	}
+	s.person(&job.Finished{Outcome: job.OutcomeAccepted, Reason: "the rest is not worth it"})
+	p := sound(t, s, s.view(), Options{})
+	if p.Next != "" || strings.Contains(p.Text, nextLabel) {
+		t.Errorf("a job that has ended goes on with %q:\n%s", p.Next, p.Text)
+	}
+	if want := "person: the job has ended: accepted: the rest is not worth it"; !strings.Contains(p.Text, want) {
+		t.Errorf("the brief does not say %q:\n%s", want, p.Text)
+	}
+}
+
+// In a plain folder there is nothing that could be committed.
+func TestPlainFolderHasNoCommits(t *testing.T) {
+	t.Parallel()
+	s := newStory(t, "Round prices")
+	s.duplex(&job.Seen{})
+	v := s.view()
+	for _, v.Facts = range []Facts{{}, {Missing: []string{"price.sh"}}} {
+		if p := sound(t, s, v, Options{}); strings.Contains(p.Text, "uncommitted") {
+			t.Errorf("a plain folder is told of as of a repository:\n%s", p.Text)
+		}
+	}
+}

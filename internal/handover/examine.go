@@ -29,7 +29,7 @@ func Examine(v View, entries []job.Entry, p Packet, o Options) []Failure {
 func Examined() []job.Kind {
 	return []job.Kind{job.KindOpened, job.KindAmended, job.KindInstructed, job.KindAsked, job.KindAnswered, job.KindDecided,
 		job.KindRaised, job.KindSettled, job.KindDeadEnd, job.KindChecked, job.KindSeen, job.KindSafePoint, job.KindHandedOver,
-		job.KindTookOver, job.KindWentBack, job.KindPaused, job.KindResumed, job.KindLeaseTaken, job.KindScrubbed}
+		job.KindTookOver, job.KindWentBack, job.KindPaused, job.KindResumed, job.KindLeaseTaken, job.KindFinished, job.KindScrubbed}
 }
 
 // exam is one examination under way.
@@ -67,6 +67,7 @@ func examine(v View, entries []job.Entry, p Packet, o Options) *exam {
 	x.binding()
 	x.deadEnds()
 	x.open()
+	x.over()
 	x.next()
 	x.checks()
 	x.failingTest()

@@ -27,6 +27,7 @@ type facts struct {
 	back      *job.Entry
 	backTo    int64
 	inFlight  *job.Entry
+	over      *job.Entry // the finish that ended the job
 	next      string // what to do next, as far as it was said and not settled
 }
 
@@ -73,6 +74,10 @@ func read(entries []job.Entry, v View) *facts {
 			}
 		case *job.WentBack:
 			f.back, f.backTo, f.inFlight = &e, points[p.To], nil
+		case *job.Finished:
+			if p.Outcome.Ends() {
+				f.over = &e
+			}
 		case *job.TookOver:
 			f.inFlight = nil
 		case *job.Step:

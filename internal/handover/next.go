@@ -19,8 +19,12 @@ func Next(v View) string { return clean(v.index().next().text) }
 
 // next is what to do next: the newest open item that says so, else what the
 // handover said while nothing was done since, else the first file left in a
-// half-done folder that is still there, else what fails.
+// half-done folder that is still there, else what fails. Of a job that has ended,
+// nothing.
 func (l *ledger) next() action {
+	if l.Standing.Done() {
+		return action{}
+	}
 	for _, i := range held(l.Open, job.Open) {
 		if i.Next && clean(i.Text) != "" {
 			return action{Line: said(i), text: i.Text}

@@ -213,6 +213,9 @@ func (x *exam) next() {
 		return
 	}
 	want, e := x.nextAction()
+	if x.f.over != nil {
+		want = "" // nothing comes after the end
+	}
 	got := ""
 	for _, t := range x.in(Open) {
 		if rest, ok := strings.CutPrefix(t.text, "next: "); ok {
@@ -227,6 +230,21 @@ func (x *exam) next() {
 	ok := quotes(got, start(want, 40, one)) && quotes(x.p.Next, start(want, 40, one))
 	fair := got == "" && x.behind(Open) > 0 && !x.room(wording(want, 80))
 	x.ask(ok || fair, "what comes next", want, got, Repair{Show: as(Open, "next: "+wording(want, 200), e)})
+}
+
+// over asks whether the job has ended, and how.
+func (x *exam) over() {
+	if x.f.over == nil || !x.covers(Goal) {
+		return
+	}
+	want := "the job has ended: " + string(x.f.over.Payload.(*job.Finished).Outcome)
+	got := ""
+	for _, t := range x.in(Goal) {
+		if strings.HasPrefix(t.text, want) {
+			got = t.text
+		}
+	}
+	x.ask(got != "", "has it ended", want, got, Repair{Show: as(Goal, want, *x.f.over)})
 }
 
 // nextAction finds what comes next in the raw entries.

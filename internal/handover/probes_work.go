@@ -109,6 +109,9 @@ func (x *exam) changed() {
 		want, more = x.v.Facts.Dirty, x.v.Facts.More
 	case x.f.seen != nil:
 		p := x.f.seen.Payload.(*job.Seen)
+		if p.Branch == "" && p.Head == "" {
+			return // a plain folder
+		}
 		want, more = p.Changed, p.More
 	default:
 		return
@@ -283,6 +286,8 @@ func vouches(e job.Entry, line string) bool {
 		return quotes(line, shortOf(p.Next)) || quotes(line, shortOf(p.Claim))
 	case *job.WentBack:
 		return wordly(line, "safe point "+strconv.Itoa(p.To))
+	case *job.Finished:
+		return strings.HasPrefix(line, "the job has ended: "+string(p.Outcome))
 	case *job.Paused:
 		return strings.Contains(line, string(p.Reason))
 	}

@@ -45,7 +45,7 @@ type View struct {
 
 // Facts is what a look at the workspace showed, without running anything.
 type Facts struct {
-	Looked  bool // false: nobody looked; the rest is empty
+	Looked  bool // false: nobody looked, or there is no git to ask; what git says is empty
 	Branch  string
 	Head    string
 	Dirty   []string // uncommitted paths

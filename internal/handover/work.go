@@ -257,7 +257,7 @@ func (l *ledger) back(p *job.WentBack) []string {
 func (l *ledger) uncommitted(s *section) {
 	who, paths, more := now(), l.Facts.Dirty, l.Facts.More
 	if !l.Facts.Looked {
-		if l.Seen == nil {
+		if l.Seen == nil || l.Seen.Branch+l.Seen.Head == "" { // of a plain folder nothing is ever committed
 			return
 		}
 		who, paths, more = l.from(job.KindSeen), l.Seen.Changed, l.Seen.More

@@ -182,13 +182,13 @@ func (t *Tracker) facts(ctx context.Context, s *job.Standing, v handover.View) h
 	for _, w := range s.Workspaces {
 		if p, err := t.placeOf(w); err == nil {
 			places[w.ID] = p
-			if st, err := p.Status(ctx); err == nil && f.Head == "" {
+			if st, err := p.Status(ctx); err == nil && p.Git && f.Head == "" {
 				f.Looked = true
 				f.Branch, f.Head, f.Dirty, f.More = st.Branch, st.Head, st.Dirty, st.Count-len(st.Dirty)
 			}
 		}
 	}
-	if !f.Looked { // no folder, or no git: nothing is said about now
+	if len(places) == 0 { // no folder: nothing is said about now
 		return f
 	}
 	for _, w := range v.Works {
