@@ -100,11 +100,15 @@ func Claim(s *Standing, a Asking, now, renewed Time, alive Liveness) (*LeaseTake
 // Fence decides whether an entry may be appended and how it is marked. Acts by
 // an agent need the current token and the lease; observations are always taken,
 // late when the token is old. A person acts with the current token by nature, a
-// guest only observes.
+// guest only observes. When the job has ended, a person may still go back in its
+// folder, and say where that is; nothing is decided, raised or paused any more.
 func Fence(s *Standing, kind Kind, by Author, session ID, token int64) (late bool, err error) {
 	stale := token > 0 && token < s.Token
 	if kind.Observation() {
 		return stale, nil
+	}
+	if by.Kind == Person && s.Done() && kind.onward() {
+		return false, ErrFinished
 	}
 	if by.Kind == Person || kind == KindOpened || kind == KindLeaseTaken {
 		return false, nil
@@ -125,6 +129,15 @@ func Fence(s *Standing, kind Kind, by Author, session ID, token int64) (late boo
 		return false, ErrFenced
 	}
 	return false, nil
+}
+
+// onward reports whether an act is about work still to be done.
+func (k Kind) onward() bool {
+	switch k {
+	case KindDecided, KindRaised, KindSettled, KindDeadEnd, KindPaused, KindResumed, KindHandedOver, KindChecked, KindFinished:
+		return true
+	}
+	return false
 }
 
 // Stale reports whether a session was replaced: it held the lease

@@ -1,6 +1,9 @@
 package job
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The model is a second, smaller account of what is true of jobs, written from the
 // words of the contract. It shares nothing with the package: jobs, sessions and
@@ -211,11 +214,13 @@ func (j *plainJob) claim(session int, take bool, now int64, life string) (string
 
 // act says whether an act may happen: "" or why not. Persons may; a session needs
 // the lease and its current token; Duplex keeps the book between sessions. Once
-// the job is over only lessons are written.
+// the job is over only lessons are written, and a person may only see to its folder.
 func (j *plainJob) act(kind, by string, session int, token int64) string {
 	current := token > 0 && token == j.token
 	book := by == "duplex" && session == 0
 	switch {
+	case by == "person" && j.over() && slices.Contains([]string{"decided", "raised", "settled", "dead end", "paused", "resumed", "handed over", "checked", "finished"}, kind):
+		return "finished"
 	case by == "person":
 		return ""
 	case j.over() && kind != "lesson" && kind != "lease released":

@@ -54,6 +54,9 @@ func (t *Tracker) Check(ctx context.Context, by Actor, id job.ID, r CheckRequest
 	if err != nil {
 		return CheckRun{}, err
 	}
+	if err := mayGoOn(&s); err != nil { // before minutes of work that could not be recorded
+		return CheckRun{}, err
+	}
 	if len(s.Workspaces) == 0 {
 		return CheckRun{}, fmt.Errorf("%w: job %s has no folder to check", job.ErrNotFound, s.Short)
 	}

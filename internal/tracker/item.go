@@ -21,15 +21,19 @@ type Added struct {
 	Missed int64 `json:"missed,omitempty"`
 }
 
-// act appends one entry as the actor.
+// act appends one entry as the actor, while the job is open: nobody would meet what
+// is said about one that has ended, and its lessons are drawn.
 func (t *Tracker) act(ctx context.Context, by Actor, id job.ID, durable bool, make func(*change) (job.Payload, error)) (Added, error) {
 	var out Added
 	err := t.write(ctx, by, durable, func(c *change) error {
-		p, err := make(c)
+		s, err := c.tx.Standing(id)
 		if err != nil {
 			return err
 		}
-		s, err := c.tx.Standing(id)
+		if err := mayGoOn(&s); err != nil {
+			return err
+		}
+		p, err := make(c)
 		if err != nil {
 			return err
 		}
@@ -38,6 +42,15 @@ func (t *Tracker) act(ctx context.Context, by Actor, id job.ID, durable bool, ma
 		return err
 	})
 	return out, err
+}
+
+// mayGoOn refuses a job that has ended, and says how and when it did.
+func mayGoOn(s *job.Standing) error {
+	if !s.Done() {
+		return nil
+	}
+	return fmt.Errorf("%w: %s, %s on %s; what is still to be done is a job of its own: duplex start \"GOAL\"",
+		job.ErrFinished, s.Short, s.Outcome.Outcome, s.Outcome.At.Time().Local().Format("Mon 2 Jan 15:04 -0700"))
 }
 
 // errEmpty: a text was wanted.
@@ -113,7 +126,11 @@ func (t *Tracker) Instruct(ctx context.Context, by Actor, id job.ID, text string
 func (t *Tracker) Ask(ctx context.Context, by Actor, id job.ID, text string, options []string) (Added, error) {
 	var out Added
 	err := t.write(ctx, by, true, func(c *change) error {
-		if err := needText(text, "the question"); err != nil {
+		s, err := c.tx.Standing(id)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(mayGoOn(&s), needText(text, "the question")); err != nil {
 			return err
 		}
 		e, err := c.append(id, &job.Asked{Text: c.clip(text, keptText), Options: options})
