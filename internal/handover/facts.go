@@ -28,7 +28,7 @@ type facts struct {
 	backTo    int64
 	inFlight  *job.Entry
 	over      *job.Entry // the finish that ended the job
-	next      string // what to do next, as far as it was said and not settled
+	next      string     // what to do next, as far as it was said and not settled
 }
 
 type checkFact struct {
