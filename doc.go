@@ -34,7 +34,7 @@
 //	          git        the git command, with an environment that nothing leaks into
 //	          check      runs acceptance commands, lists tests, compares two lists
 //	          transcript opens agents' files read-only, by offset
-//	          spool      what a hook could not record, until a command can
+//	          spool      what hooks heard, until somebody takes it in
 //	floor 2   agent/NAME one agent each: decode its hooks, parse its transcript, say its limits
 //	          workspace  safe points: a commit of everything, under a ref of its own, and the way back
 //	floor 3   tracker    every use case: one method, one transaction, one now
@@ -65,14 +65,18 @@
 //	pause       job/payload.go        –                     tracker/item.go      cli/record.go
 //	lesson      –                     –                     tracker/finish.go    cli/lessons.go
 //	binding     job/binding.go        store/session.go      tracker/observe.go   cli/hook.go
+//	fill        job/fill.go           –                     tracker/level.go     hook/aside.go
 //	standing    job/standing.go       store/ledger.go       tracker/show.go      cli/show.go
 //
 // # Three flows to follow
 //
 // Observe. An agent that somebody started calls `duplex hook NAME` with JSON on standard input. cli hands it
 // to hook, which lets the agent's adapter decode it, asks tracker to record it in one transaction, and
-// answers: nothing, context for the agent, or a denial. A hook never breaks its agent. What it cannot record
-// goes to the spool and it exits with 0; only a session that lost its lease is denied, and only acts.
+// answers: nothing, context for the agent, or a denial. After a tool nearly every hook only has something to
+// report, so it leaves the store alone: it spools the call, reads in the transcript how full the context is,
+// and is gone in a few milliseconds; the next hook that has to ask, or any command, takes it in
+// (hook/aside.go). A hook never breaks its agent. What it cannot record is spooled too and it exits with 0;
+// only a session that lost its lease is denied, and only acts.
 //
 // Drive. `duplex run` claims the lease, takes a safe point and starts an agent without a person; the agent's
 // own hooks give it the brief and record its steps, as for anyone. Near the limit of the context they hand

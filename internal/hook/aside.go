@@ -33,24 +33,28 @@ const tail = 1 << 20
 const much = 256 << 10
 
 // aside records a call without the store, and reports whether that was enough.
-// Whatever is in the way, the store is asked instead.
-func (c Call) aside(ev agent.Event, raw []byte) bool {
+// Whatever is in the way, the store is asked instead; unspooled says that it was the
+// spool.
+func (c Call) aside(ev agent.Event, raw []byte) (done bool, unspooled error) {
 	if ev.Kind != agent.AfterTool || ev.Session == "" || c.Getenv("DUPLEX_OFF") == "1" {
-		return false
+		return false, nil
 	}
 	file := c.watchFile(ev)
 	w, err := readWatch(file)
 	if err != nil {
-		return false
+		return false, nil
 	}
 	rows, next, err := c.readOn(ev.Transcript, w.Offset)
 	if err != nil || next-w.Offset >= tail || w.Read(rows, next, job.At(c.Now())) {
-		return false
+		return false, nil
 	}
 	if w.Bound {
 		r, err := c.Redact()
-		if err != nil || !json.Valid(raw) || c.spool(raw, r) != nil {
-			return false
+		if err != nil || !json.Valid(raw) {
+			return false, nil
+		}
+		if err := c.spool(raw, r); err != nil {
+			return false, err
 		}
 	}
 	if w.Full() || spool.Waiting(spoolDir(c.Dir)) >= much {
@@ -58,7 +62,7 @@ func (c Call) aside(ev agent.Event, raw []byte) bool {
 		_ = c.TakeIn() // it waits in the spool for the next one otherwise
 	}
 	_ = writeWatch(file, w) // then the same is read again
-	return true
+	return true, nil
 }
 
 // readOn reads a transcript for its level. Calls that are open across two readings
@@ -92,6 +96,9 @@ func (c Call) watched(ev agent.Event, w *tracker.Watch) error {
 	}
 	if ev.Kind == agent.SessionStart {
 		sweep(filepath.Dir(file), c.Now())
+		if err := spool.Reserve(spoolDir(c.Dir)); err != nil {
+			return err
+		}
 	}
 	return writeWatch(file, *w)
 }

@@ -52,12 +52,13 @@ func Run(ctx context.Context, c Call) (agent.Output, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if c.aside(ev, raw) {
+	done, unspooled := c.aside(ev, raw)
+	if done {
 		return c.Adapter.EncodeAnswer(ev, agent.Answer{}), nil
 	}
 	answer, err := c.observe(ctx, ev)
 	if err != nil {
-		err = c.keep(raw, ev, err)
+		err = c.keep(raw, ev, err, unspooled)
 	}
 	return c.Adapter.EncodeAnswer(ev, answer), err
 }
@@ -95,8 +96,8 @@ type spooled struct {
 }
 
 // keep spools what only the hook knew. What stands in the transcript too is read
-// from there later.
-func (c Call) keep(raw []byte, ev agent.Event, cause error) error {
+// from there later. unspooled: that was tried already, and why it failed.
+func (c Call) keep(raw []byte, ev agent.Event, cause, unspooled error) error {
 	switch ev.Kind {
 	case agent.AfterTool, agent.TurnFailed, agent.SessionEnd:
 	default:
@@ -105,14 +106,21 @@ func (c Call) keep(raw []byte, ev agent.Event, cause error) error {
 	if !json.Valid(raw) {
 		return cause
 	}
-	r, err := c.Redact()
-	if err != nil {
-		// The store's own key is out of reach; the marker's digest is then of no
-		// install, and redaction is the same.
-		r = redact.New(nil, nil)
+	if unspooled == nil {
+		r, err := c.Redact()
+		if err != nil {
+			// The store's own key is out of reach; the marker's digest is then of no
+			// install, and redaction is the same.
+			r = redact.New(nil, nil)
+		}
+		unspooled = c.spool(raw, r)
 	}
-	if err := c.spool(raw, r); err != nil {
-		return fmt.Errorf("%w; and it could not be spooled: %w", cause, err)
+	if unspooled == nil {
+		return cause
+	}
+	cause = fmt.Errorf("%w; and it could not be spooled: %w", cause, unspooled)
+	if !errors.Is(unspooled, spool.ErrTorn) { // that is told by what is there of it
+		cause = errors.Join(cause, spool.Lose(spoolDir(c.Dir)))
 	}
 	return cause
 }
@@ -130,6 +138,14 @@ func spoolDir(state string) string { return filepath.Join(state, "spool") }
 // Deliver records what earlier hooks had to spool. A torn line, and one that cannot
 // be recorded, costs that line, and is recorded as a gap.
 func Deliver(ctx context.Context, t *tracker.Tracker, state string) error {
+	if n := spool.Lost(spoolDir(state)); n > 0 {
+		if err := t.Unheard(ctx, "hook calls for which the disk had no room", n); err != nil {
+			return err
+		}
+		if err := spool.Found(spoolDir(state), n); err != nil {
+			return err
+		}
+	}
 	size, err := spool.Size(spoolDir(state))
 	if err != nil || size == 0 {
 		return err
@@ -142,7 +158,7 @@ func Deliver(ctx context.Context, t *tracker.Tracker, state string) error {
 		}
 	}
 	if n := int64(report.Torn) + d.lost; err == nil && n > 0 {
-		err = t.TornSpool(ctx, n)
+		err = t.Unheard(ctx, "spooled hook calls that could not be read", n)
 	}
 	return err
 }

@@ -49,6 +49,8 @@ type place struct {
 	home string
 	repo string
 	id   job.ID
+
+	output string // of each command, beside "ok"
 }
 
 func newPlace(t testing.TB) *place {
@@ -89,7 +91,7 @@ func (p *place) call(ctx context.Context, event string, more map[string]any) *ex
 // after is the call after a command that ran.
 func (p *place) after(ctx context.Context, n int) *exec.Cmd {
 	return p.call(ctx, script.HookAfterTool, map[string]any{"tool_name": "Bash", "tool_use_id": toolID(n), "tool_input": map[string]any{"command": fmt.Sprint("go test ./part", n)},
-		"tool_response": map[string]any{"stdout": "ok\n"}})
+		"tool_response": map[string]any{"stdout": "ok\n" + p.output}})
 }
 
 func toolID(n int) string { return fmt.Sprintf("toolu_%020d", n) }

@@ -25,6 +25,9 @@ const MaxLine = 8 << 20
 // ErrTooLong says that a line is longer than MaxLine.
 var ErrTooLong = errors.New("line too long for the spool")
 
+// ErrTorn says that only a part of a line could be written. The drain will report it.
+var ErrTorn = errors.New("the line is torn")
+
 // The file that is appended to. What is being drained has another name, see Drain.
 const waiting = "waiting"
 
@@ -63,7 +66,10 @@ func write(path string, record []byte) (landed bool, err error) {
 		return false, err
 	}
 	defer f.Close()
-	if _, err := f.Write(record); err != nil {
+	if n, err := f.Write(record); err != nil {
+		if n > 1 { // beyond the newline that ends what is before it
+			err = fmt.Errorf("%w: %w", ErrTorn, err)
+		}
 		return false, err
 	}
 	ours, err := f.Stat()

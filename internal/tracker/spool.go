@@ -70,13 +70,16 @@ func (t *Tracker) redeliver(ctx context.Context, ad agent.Adapter, calls []Late)
 	return past.observe(ctx, &observing{Tracker: &past, ad: ad, ev: last.Event, deaf: true, late: calls})
 }
 
-// TornSpool records spooled lines that could not be read. They name no job, so
-// every open job that a session sat at meanwhile is told.
-func (t *Tracker) TornSpool(ctx context.Context, lines int64) error {
+// Unheard records hook calls that never arrived: what says why. They name no job, so
+// every open job that a session sits at is told, or else the one that was worked at
+// last.
+func (t *Tracker) Unheard(ctx context.Context, what string, calls int64) error {
 	var open []store.JobRow
-	err := t.store.Read(ctx, func(tx *store.Tx) error {
-		var err error
-		open, err = tx.Jobs(store.JobFilter{Open: true, Held: true})
+	err := t.store.Read(ctx, func(tx *store.Tx) (err error) {
+		if open, err = tx.Jobs(store.JobFilter{Open: true, Held: true}); err != nil || len(open) > 0 {
+			return err
+		}
+		open, err = tx.Jobs(store.JobFilter{Open: true, Limit: 1}) // the last changed
 		return err
 	})
 	if err != nil {
@@ -84,7 +87,7 @@ func (t *Tracker) TornSpool(ctx context.Context, lines int64) error {
 	}
 	for _, r := range open {
 		err := t.write(ctx, Actor{Author: job.Author{Kind: job.Duplex}}, false, func(c *change) error {
-			_, err := c.append(r.ID, &job.Gap{What: "spooled hook calls that could not be read; the transcript may still hold them", Count: lines, Source: "spool"})
+			_, err := c.append(r.ID, &job.Gap{What: what + "; the transcript may still hold them", Count: calls, Source: "spool"})
 			return err
 		})
 		if err != nil {
