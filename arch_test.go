@@ -61,8 +61,9 @@ var floors = []row{
 	{"config", 0, edge, ""},
 	{".", 0, edge, "this tour, and the licences of what is linked, which can be embedded only from beside the file"},
 
-	{"fakemodel", 6, support, ""}, // scripted model servers
-	{"long", 6, program, ""},      // go run ./internal/long: the full figures
+	{"fakemodel", 6, program, ""}, // go run ./internal/fakemodel: a scripted model server
+	{"fakemodel/play", 5, edge, "that server, beside its program because tests cannot import a program; so high that nothing of the product can import it"},
+	{"long", 6, program, ""}, // go run ./internal/long: the full figures
 	{"suite", 6, program, "the one test command: go run ./internal/suite"},
 }
 

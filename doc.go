@@ -44,9 +44,11 @@
 //	          scripted   the built-in agent, a real program
 //	floor 5   cli        the commands: options in, one use case, a page or JSON out
 //	          demo       the story that a visitor sees
+//	          fakemodel/play  a model server that plays a script, for tests
 //	floor 6   cmd/duplex os.Exit, and nothing else worth reading
 //	          suite      the one test command
 //	          long       what takes the full figures
+//	          fakemodel  the scripted model server, for anyone
 //
 // arch_test.go holds this table, with rows for what is still to come. It fails when a package climbs, reads
 // a clock it should have been given, or makes redacted text by itself.
