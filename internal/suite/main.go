@@ -63,6 +63,7 @@ func stages() []stage {
 		{"builds", builds},
 		{"vulnerabilities", vulnerabilities},
 		{"race detector", race},
+		{"agents", agents},
 		{"tests", tests},
 	}
 }
