@@ -72,7 +72,7 @@ func Run(ctx context.Context, dir string, env []string, c Check, now func() time
 	lines := &lineWriter{line: seen.line}
 	ran := process.Run(ctx, process.Spec{
 		Dir: dir, Env: env, Shell: c.Command, Timeout: limit,
-		Stdout: lines, Stderr: lines, TailBytes: tailBytes,
+		Stdout: lines, Stderr: lines, TailBytes: tailBytes, Bound: true,
 	})
 	lines.flush()
 	r.Exit, r.Output, r.Duration, r.Tests = ran.Exit, ran.Output, ran.Duration, seen.counts()

@@ -138,7 +138,7 @@ func listModule(ctx context.Context, dir string, env []string) ([]Case, error) {
 func goPackages(ctx context.Context, dir string, env []string) ([]goPackageFiles, error) {
 	var out strings.Builder
 	ran := process.Run(ctx, process.Spec{
-		Dir: dir, Env: env, Stdout: &out,
+		Dir: dir, Env: env, Stdout: &out, Bound: true,
 		Argv: []string{"go", "list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "./..."},
 	})
 	if err := ended(ctx, ran); err != nil {
@@ -193,7 +193,7 @@ func goTest(ctx context.Context, dir string, env []string) (map[string]*goResult
 		run.take(e)
 	}}
 	ran := process.Run(ctx, process.Spec{
-		Dir: dir, Env: env, Stdout: lines, TailBytes: tailBytes,
+		Dir: dir, Env: env, Stdout: lines, TailBytes: tailBytes, Bound: true,
 		Argv: strings.Fields(goList),
 	})
 	lines.flush()

@@ -73,7 +73,7 @@ func ListCommand(ctx context.Context, dir string, env []string, command string) 
 			l.Cases = append(l.Cases, c)
 		}
 	}}
-	ran := process.Run(ctx, process.Spec{Dir: dir, Env: env, Shell: command, Stdout: lines, TailBytes: tailBytes})
+	ran := process.Run(ctx, process.Spec{Dir: dir, Env: env, Shell: command, Stdout: lines, TailBytes: tailBytes, Bound: true})
 	lines.flush()
 	if err := ended(ctx, ran); err != nil {
 		return Listing{Command: command}, err

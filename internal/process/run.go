@@ -36,6 +36,7 @@ type Spec struct {
 	Grace          time.Duration // between asking the tree to end and killing it; 2 s when 0
 	TailBytes      int           // how much Output keeps; 64 KB when 0
 	OnStart        func(Ident)   // told who was started, before anything is waited for
+	Bound          bool          // the tree also ends when we are killed and cannot end it (not on Windows)
 }
 
 // Result is how a command ended. It passed when Passed says so and not before.
@@ -72,11 +73,17 @@ func Run(ctx context.Context, s Spec) Result {
 		result.Err = err.Error()
 		return result
 	}
+	var g *guard
+	if s.Bound {
+		g = newGuard(mark)
+		defer g.release()
+	}
 	if err := s.start(cmd); err != nil {
 		out.close()
 		result.Err = err.Error()
 		return result
 	}
+	g.watch(cmd.Process.Pid)
 	out.copy()
 	result.Started = true
 	seen, _ := readRow(cmd.Process.Pid) // in the table, ended or not, until it is waited for

@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -332,6 +333,57 @@ func TestSubreaperKeepsOrphans(t *testing.T) {
 		if r.parent == os.Getpid() {
 			t.Errorf("%+v was not collected", r)
 		}
+	}
+}
+
+// TestBoundTreeEndsWithItsStarter kills what runs a command: the command ends too, with
+// what it left in the background and in a session of its own, deaf to being asked.
+func TestBoundTreeEndsWithItsStarter(t *testing.T) {
+	t.Parallel()
+	const in = "PROCESS_TEST_BOUND"
+	if dir := os.Getenv(in); dir != "" {
+		if r := Run(t.Context(), Spec{Argv: []string{"true"}, Bound: true}); !r.Passed() {
+			t.Fatalf("%+v", r)
+		}
+		if left := Descendants(os.Getpid()); len(left) > 0 {
+			t.Fatalf("after a command that ended: %+v, want not even its guard", left)
+		}
+		Run(t.Context(), Spec{Dir: dir, Bound: true, Shell: orphaned + "echo leader $$ >>pids; sleep 300 & echo child $! >>pids; wait"})
+		t.Fatal("it was not killed")
+	}
+	dir := t.TempDir()
+	var said bytes.Buffer
+	starter := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	starter.Env, starter.Stdout = append(os.Environ(), in+"="+dir), &said
+	if err := starter.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = starter.Wait(); close(ended) }()
+	pids := map[string]int{}
+	waitFor(t, "the command", func() bool {
+		select {
+		case <-ended:
+			t.Fatalf("the starter has ended:\n%s", &said)
+		default:
+		}
+		text, _ := os.ReadFile(filepath.Join(dir, "pids"))
+		for line := range strings.Lines(string(text)) {
+			name, number, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+			pids[name], _ = strconv.Atoi(number)
+		}
+		return pids["child"] > 0
+	})
+	ids := idents(t, pids)
+	if len(ids) != 3 {
+		t.Fatalf("%v, want an orphan, a leader and a child", ids)
+	}
+	if err := starter.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	for name, id := range ids {
+		waitFor(t, "the end of the "+name, func() bool { return id.Liveness() == Gone })
 	}
 }
 

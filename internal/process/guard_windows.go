@@ -1,0 +1,9 @@
+package process
+
+// guard does nothing here yet: a tree whose starter is killed goes on.
+type guard struct{}
+
+func newGuard(string) *guard { return nil }
+
+func (*guard) watch(int) {}
+func (*guard) release()  {}
