@@ -88,16 +88,25 @@ func readOnly(all []stage) bool {
 // OneLine folds white space, so that text of several lines fits one.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// commandTitle is the first line of a command that says something, without the
+// commandTitle is the first line of a command that does something, without the
 // `cd` in front of it.
 func commandTitle(command string) string {
-	line := ""
-	for l := range strings.Lines(command) {
+	line, first := "", ""
+	for l := range strings.Lines(strings.ReplaceAll(command, "\\\n", " ")) {
 		l = strings.TrimSpace(l)
-		if l != "" && !strings.HasPrefix(l, "#") {
+		if l == "" || strings.HasPrefix(l, "#") {
+			continue
+		}
+		if first == "" {
+			first = l
+		}
+		if !preamble(l) {
 			line = l
 			break
 		}
+	}
+	if line == "" {
+		line = first
 	}
 	for strings.HasPrefix(line, "cd ") {
 		_, rest, ok := strings.Cut(line, "&&")
@@ -109,6 +118,16 @@ func commandTitle(command string) string {
 	return job.Clip(OneLine(line), 120)
 }
 
+// preamble reports whether a line of a script only makes ready for the next ones.
+func preamble(line string) bool {
+	word, _, _ := strings.Cut(line, " ")
+	switch word {
+	case "cd", "set", "export", "echo":
+		return !strings.ContainsAny(line, "&|;>$`")
+	}
+	return false
+}
+
 // readers only show. Those with files as operands are in fileReaders.
 const readers = " cat bat head tail less more nl ls ll tree wc file stat du df which type whereis whoami id uname ps env printenv" +
 	" grep egrep fgrep zgrep rg ag ack find fd fdfind locate sort uniq cut tr paste comm diff cmp jq yq column xxd od hexdump" +
@@ -117,11 +136,17 @@ const readers = " cat bat head tail less more nl ls ll tree wc file stat du df w
 const neutrals = " cd pushd popd echo printf true false test [ [[ : set export unset local declare sleep wait pwd date exit return break continue shift read trap ulimit shopt source . "
 
 func (s stage) effect() effect {
+	e := s.ownEffect()
 	for _, w := range s.writes {
 		if w != "/dev/null" && w != "/dev/stderr" && w != "/dev/stdout" {
-			return acts
+			return max(e, acts)
 		}
 	}
+	return e
+}
+
+// ownEffect is the effect without that of redirections.
+func (s stage) ownEffect() effect {
 	name := s.name()
 	switch {
 	case name == "":
@@ -196,48 +221,6 @@ func (s stage) toolEffect() effect {
 		return reads
 	}
 	return acts
-}
-
-// runners are programs that do nothing but run tests.
-const runners = " pytest py.test vitest jest mocha ava tap karma rspec phpunit pest ctest tox nox gotestsum nose2 nosetests trial cypress bats nextest ginkgo "
-
-func (s stage) runsTests() bool {
-	name, ops := s.name(), s.operands("")
-	first, second := "", ""
-	if len(ops) > 0 {
-		first = ops[0]
-	}
-	if len(ops) > 1 {
-		second = ops[1]
-	}
-	testVerb := func(w string) bool {
-		return w == "test" || w == "tests" || strings.HasPrefix(w, "test:") || strings.HasSuffix(w, ":test") || strings.HasPrefix(w, "test-") || w == "check"
-	}
-	switch name {
-	case "go", "dotnet", "deno", "mix", "swift", "bazel", "bazelisk", "flutter", "dart", "rails", "sbt", "zig", "composer", "ng", "playwright", "hatch", "forge", "stack", "cabal", "lein":
-		return testVerb(first) && first != "check" || name == "zig" && first == "build" && second == "test"
-	case "cargo":
-		return first == "test" || first == "t" || first == "nextest"
-	case "npm", "yarn", "pnpm", "bun":
-		return testVerb(first) && first != "check" || first == "t" || first == "run" && testVerb(second) ||
-			first == "exec" && strings.Contains(runners, " "+second+" ") || first != "" && strings.Contains(runners, " "+first+" ")
-	case "mvn", "mvnw", "gradle", "gradlew":
-		return slices.ContainsFunc(ops, func(w string) bool {
-			return w == "verify" || w == "check" || strings.HasSuffix(w, "test") || strings.HasSuffix(w, "Test")
-		})
-	case "make", "gmake", "just", "task", "rake", "ninja", "invoke", "inv":
-		return slices.ContainsFunc(ops, testVerb)
-	case "python", "python3", "py", "uv", "poetry", "pipenv", "pdm", "bundle", "coverage":
-		i := slices.IndexFunc(s.words, func(w string) bool { return w == "-m" || w == "run" || w == "exec" })
-		if i < 0 || i+1 >= len(s.words) {
-			return false
-		}
-		next := stage{words: s.words[i+1:]}
-		return next.name() == "unittest" || next.runsTests()
-	case "node":
-		return s.has("--test")
-	}
-	return strings.Contains(runners, " "+name+" ") && name != ""
 }
 
 // message is the message of a git commit.

@@ -1,6 +1,9 @@
 package agent
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // stage is one simple command of a shell line: its words without quotes, and
 // the files that its redirections write.
@@ -359,9 +362,9 @@ func (s stage) name() string {
 	return w[strings.LastIndexByte(w, '/')+1:]
 }
 
-// operands are the words that are neither the program nor flags; valued names
-// the short flags that take the next word.
-func (s stage) operands(valued string) []string {
+// operands are the words that are neither the program nor flags; valued and long
+// name the flags that take the next word.
+func (s stage) operands(valued string, long ...string) []string {
 	var out []string
 	for i := 1; i < len(s.words); i++ {
 		w := s.words[i]
@@ -369,7 +372,7 @@ func (s stage) operands(valued string) []string {
 		case w == "--":
 			return append(out, s.words[i+1:]...)
 		case len(w) > 1 && w[0] == '-':
-			if len(w) == 2 && strings.IndexByte(valued, w[1]) >= 0 {
+			if len(w) == 2 && strings.IndexByte(valued, w[1]) >= 0 || slices.Contains(long, w) {
 				i++
 			}
 		default:
