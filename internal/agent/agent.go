@@ -181,7 +181,7 @@ type Levels struct {
 	Level  int64 // where this agent, version and setting compacts or stops
 }
 
-// Drive says how to start an agent headless.
+// Drive says how to start an agent, headless or for a person.
 type Drive struct {
 	Program string // path of the agent's program, empty for the default
 	Dir     string
@@ -191,6 +191,9 @@ type Drive struct {
 	Prompt  string
 	Args    []string // the agent's own settings, as configured
 	Hook    []string // the hook command line to fire
+	Server  []string // the command line of our MCP server; none when empty
+	Mode    string   // the agent's own word for what it may do unasked; empty: as it is configured
+	Allow   []string // command lines that it may run unasked
 }
 
 // Adapter translates one agent.
@@ -211,18 +214,59 @@ type Adapter interface {
 // Driver is an adapter that can start its agent headless.
 type Driver interface {
 	Adapter
+	// Command gives the command line, and what its environment has beside ours: a
+	// name without = is taken out of it.
 	Command(d Drive) (argv []string, env []string)
-	// Stream reads one line the headless agent prints. Done carries the end.
+	// Stream reads one line the headless agent prints.
 	Stream(line []byte) (Streamed, error)
 }
+
+// Talker is a driver whose agent is spoken to on its standard input while it
+// works, in whole lines. It ends when that is closed.
+type Talker interface {
+	Driver
+	// Begin is what is said first, with the prompt in it.
+	Begin(d Drive) []byte
+	// Interrupt ends the turn under way, and what it runs.
+	Interrupt() []byte
+	// Measure asks for the levels of the context, which a later line tells.
+	Measure() []byte
+}
+
+// Host is a driver whose agent a person can talk to, in a terminal.
+type Host interface {
+	Driver
+	Interactive(d Drive) (argv []string, env []string)
+}
+
+// End says why a headless agent's turn ended, in words common to all agents.
+type End string
+
+// The ends of a turn.
+const (
+	EndDone        End = "done"        // the agent says that it is
+	EndAsked       End = "asked"       // it waits for a person's answer
+	EndStopped     End = "stopped"     // a hook ended it
+	EndInterrupted End = "interrupted" // we did
+	EndFull        End = "full"        // the context has no room
+	EndTurns       End = "turns"       // its own limit of turns, or of money
+	EndLimit       End = "limit"       // a rate limit
+	EndOverloaded  End = "overloaded"  // the provider cannot answer now, though the agent tried again
+	EndCredit      End = "credit"      // the account has none left
+	EndRefused     End = "refused"     // credentials, or a model that there is not
+	EndFailed      End = "failed"      // anything else
+)
 
 // Streamed is what one line of a headless agent's output says.
 type Streamed struct {
 	Session string
-	Text    string // what the agent said, for progress
-	Ended   bool
-	Failed  bool
-	Reason  string // ended: its word for why; limit: what was said
-	Limit   bool
-	Until   job.Time
+	Text    string   // what the agent said, for progress
+	After   bool     // a call has its result: before the next, the turn can be ended
+	Context int64    // tokens in the context
+	Levels  Levels   // an answer to Measure
+	Denied  string   // a call that the agent's own rules refused
+	Trouble string   // the provider did not answer and is asked again: why
+	End     End      // the turn is over
+	Reason  string   // of the end: the agent's words for it
+	Until   job.Time // when a limit that refuses us ends
 }

@@ -248,7 +248,7 @@ func (r *run) drive(ctx context.Context, seat tracker.Seat, c Choice) ending {
 		if st.Text != "" {
 			r.Tell(Event{Kind: "said", Text: st.Text, Session: seat.Number})
 		}
-		if st.Ended {
+		if st.End != "" {
 			end.streamed = st
 		}
 	}}
@@ -358,7 +358,7 @@ func (r *run) afterEnd(ctx context.Context, seat tracker.Seat, full bool, end en
 		r.Tell(Event{Kind: "finish", Verdict: v})
 		return nil
 	}
-	if end.streamed.Limit || s.Pause != nil || s.Questions > 0 {
+	if end.streamed.End == agent.EndLimit || s.Pause != nil || s.Questions > 0 {
 		r.Tell(Event{Kind: "ended", Text: end.streamed.Reason, Session: seat.Number})
 		return nil
 	}

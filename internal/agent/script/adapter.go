@@ -154,13 +154,33 @@ func (Adapter) Stream(line []byte) (agent.Streamed, error) {
 			}
 		}
 	case StreamResult:
-		s.Ended, s.Failed, s.Reason = true, l.IsError, l.TerminalReason
-		if l.TerminalReason == EndRateLimit {
-			s.Limit, s.Reason = true, l.Result
+		s.End, s.Reason = ends(l), l.TerminalReason
+		if s.End == agent.EndLimit {
+			s.Reason = l.Result
 			if l.Resets > 0 {
 				s.Until = job.At(time.Unix(l.Resets, 0).UTC())
 			}
 		}
 	}
 	return s, nil
+}
+
+func ends(l StreamLine) agent.End {
+	switch l.TerminalReason {
+	case EndCompleted:
+		return agent.EndDone
+	case EndHookStopped, EndBlocked:
+		return agent.EndStopped
+	case EndAsked:
+		return agent.EndAsked
+	case EndMaxTurns:
+		return agent.EndTurns
+	case EndContextLimit:
+		return agent.EndFull
+	case EndRateLimit:
+		return agent.EndLimit
+	case EndAborted:
+		return agent.EndInterrupted
+	}
+	return agent.EndFailed
 }

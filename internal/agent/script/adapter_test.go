@@ -155,10 +155,10 @@ func TestStream(t *testing.T) {
 		{StreamLine{Type: StreamSystem, Subtype: "init", SessionID: "s"}, agent.Streamed{Session: "s"}},
 		{StreamLine{Type: LineAssistant, SessionID: "s", Message: &Content{Content: []Block{{Type: "text", Text: "hello"}}}}, agent.Streamed{Session: "s", Text: "hello"}},
 		{StreamLine{Type: LineAssistant, AgentID: "a", Message: &Content{Content: []Block{{Type: "text", Text: "aside"}}}}, agent.Streamed{}},
-		{StreamLine{Type: StreamResult, TerminalReason: EndCompleted, Result: "x"}, agent.Streamed{Ended: true, Reason: EndCompleted}},
-		{StreamLine{Type: StreamResult, IsError: true, TerminalReason: EndContextLimit}, agent.Streamed{Ended: true, Failed: true, Reason: EndContextLimit}},
+		{StreamLine{Type: StreamResult, TerminalReason: EndCompleted, Result: "x"}, agent.Streamed{End: agent.EndDone, Reason: EndCompleted}},
+		{StreamLine{Type: StreamResult, IsError: true, TerminalReason: EndContextLimit}, agent.Streamed{End: agent.EndFull, Reason: EndContextLimit}},
 		{StreamLine{Type: StreamResult, IsError: true, TerminalReason: EndRateLimit, Result: "until", Resets: reset.Unix()},
-			agent.Streamed{Ended: true, Failed: true, Limit: true, Reason: "until", Until: job.At(reset)}},
+			agent.Streamed{End: agent.EndLimit, Reason: "until", Until: job.At(reset)}},
 	} {
 		data, err := json.Marshal(c.line)
 		if err != nil {
