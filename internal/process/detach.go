@@ -7,6 +7,9 @@ import (
 	"os/exec"
 )
 
+// detachVariable marks what shall outlive us, wherever it is adopted.
+const detachVariable = "DUPLEX_DETACHED"
+
 // Detach starts a process that outlives us: in its own session, with no input,
 // its output appended to the file log (none when empty). It is no part of the
 // tree we run in, so that the end of a run does not end it.
@@ -21,7 +24,7 @@ func Detach(argv []string, dir string, env []string, log string) (pid int, err e
 	if err != nil {
 		return 0, err
 	}
-	cmd := &exec.Cmd{Path: path, Args: argv, Dir: dir, Env: unmarked(env)}
+	cmd := &exec.Cmd{Path: path, Args: argv, Dir: dir, Env: append(unmarked(env), detachVariable+"=1")}
 	detach(cmd)
 	if log != "" {
 		file, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)

@@ -33,6 +33,18 @@ func KillTree(pid int, grace time.Duration) []Info {
 	return ended
 }
 
+// KillMarked ends every process that was started under a mark (Spec.Mark) and runs
+// still, though the process that started it may be gone, and returns what it ended.
+// What cleared its environment is not found by it, and nothing is where no
+// environment can be read. It spares those that KillTree does.
+func KillMarked(mark string, grace time.Duration) []Info {
+	if mark == "" {
+		return nil
+	}
+	t := newTree(0, "", mark)
+	return t.end(grace)
+}
+
 // end ends the tree and returns which of its members, the root left aside, are gone.
 func (t *tree) end(grace time.Duration) []Info {
 	t.grow()

@@ -37,6 +37,12 @@ type Spec struct {
 	TailBytes      int           // how much Output keeps; 64 KB when 0
 	OnStart        func(Ident)   // told who was started, before anything is waited for
 	Bound          bool          // the tree also ends when we are killed and cannot end it (not on Windows)
+	// Mark names the tree for KillMarked, which another process may call when this
+	// one was killed: letters and digits, of no other tree. A random one when empty.
+	Mark string
+	// Orphans: what became our child while the command ran is of its tree, whatever
+	// it did to its environment. Call Subreaper first, and start nothing meanwhile.
+	Orphans bool
 }
 
 // Result is how a command ended. It passed when Passed says so and not before.
@@ -91,7 +97,7 @@ func Run(ctx context.Context, s Spec) Result {
 		s.OnStart(Ident{Host: hostID(), Boot: bootID(), PID: cmd.Process.Pid, Start: seen.start})
 	}
 	t := newTree(cmd.Process.Pid, seen.start, mark)
-	t.leader = true
+	t.leader, t.orphans = true, s.Orphans
 
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -162,7 +168,10 @@ func (s Spec) command() (*exec.Cmd, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	mark := fmt.Sprintf("%016x", rand.Uint64())
+	mark := s.Mark
+	if mark == "" {
+		mark = fmt.Sprintf("%016x", rand.Uint64())
+	}
 	outer, _ := Lookup(env, markVariable)
 	cmd := &exec.Cmd{Path: path, Args: argv, Dir: s.Dir}
 	cmd.Env = append(unmarked(env), markVariable+"="+strings.TrimPrefix(outer+":"+mark, ":"))

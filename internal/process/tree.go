@@ -39,12 +39,14 @@ func Descendants(pid int) []Info {
 // a process once seen below the root stays in it when it is given to init.
 type tree struct {
 	root   int
-	mark   string         // what carries() looks for; empty: parent links and session only
-	since  string         // start of the root: what a mark can name is younger
-	leader bool           // the root leads a session: its members belong to the tree
-	spared map[int]bool   // never in the tree, nor below it: the caller and its ancestors
-	known  map[int]string // pid to start
-	found  []Info         // all but the root, in the order seen
+	mark   string // what carries() looks for; empty: parent links and session only
+	since  string // start of the root: what a mark can name is younger
+	leader bool   // the root leads a session: its members belong to the tree
+	// orphans: our own children belong to it, but what was detached.
+	orphans bool
+	spared  map[int]bool   // never in the tree, nor below it: the caller and its ancestors
+	known   map[int]string // pid to start
+	found   []Info         // all but the root, in the order seen
 }
 
 // newTree begins a tree at a process that lives, or lived.
@@ -77,12 +79,17 @@ func (t *tree) grow() bool {
 			continue
 		}
 		inSession := t.leader && !reused && r.session == t.root
-		if inSession || t.mark != "" && carries(r.pid, markVariable, t.mark) {
+		if inSession || t.mark != "" && carries(r.pid, markVariable, t.mark) || t.orphaned(r) {
 			t.add(r)
 		}
 	}
 	t.below(rows)
 	return len(t.found) > before
+}
+
+// orphaned tells whether a process was given to us when its parent ended.
+func (t *tree) orphaned(r row) bool {
+	return t.orphans && r.parent == os.Getpid() && !carries(r.pid, detachVariable, "")
 }
 
 // below adds the children, and theirs, of every process already known.
