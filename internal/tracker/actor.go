@@ -36,8 +36,50 @@ func (t *Tracker) Actor(ctx context.Context) (Actor, error) {
 	if err != nil || row == nil {
 		return APerson(), err
 	}
+	return actorOf(row), nil
+}
+
+// AgentActor is Actor for a caller that is no person whatever its process says, as
+// over MCP. Who cannot be told by process or environment is the one session of the
+// folder whose process is unknown too. Without any it is an agent of no session,
+// who may only look.
+func (t *Tracker) AgentActor(ctx context.Context, dir string) (Actor, error) {
+	row, err := t.callingSession(ctx)
+	if err == nil && row == nil {
+		row, err = t.onlySession(ctx, dir)
+	}
+	if err != nil || row == nil {
+		return Actor{Author: job.Author{Kind: job.Agent}}, err
+	}
+	return actorOf(row), nil
+}
+
+func actorOf(row *store.Session) Actor {
 	return Actor{Author: job.Author{Kind: job.Agent, Name: row.Agent}, Session: row.ID, Token: row.Token, Job: row.Job,
-		Workspace: row.Workspace, Guest: row.Guest}, nil
+		Workspace: row.Workspace, Guest: row.Guest}
+}
+
+// onlySession is the one session under way in a folder of which no process is known;
+// nil when there is none, or several.
+func (t *Tracker) onlySession(ctx context.Context, dir string) (*store.Session, error) {
+	p, err := t.Place(dir)
+	if err != nil {
+		return nil, nil // no session works in a folder that cannot be a workspace
+	}
+	var found []store.Session
+	err = t.store.Read(ctx, func(tx *store.Tx) error {
+		rows, err := tx.Sessions(100)
+		for _, r := range rows {
+			if r.Workspace == p.ID && r.Process.PID == 0 && r.Ended == 0 && !r.Off && t.Now().Sub(r.LastHook) < job.RemoteSilence {
+				found = append(found, r)
+			}
+		}
+		return err
+	})
+	if err != nil || len(found) != 1 {
+		return nil, err
+	}
+	return &found[0], nil
 }
 
 // callingSession is the session an ancestor process belongs to. The environment
@@ -52,8 +94,8 @@ func (t *Tracker) callingSession(ctx context.Context) (*store.Session, error) {
 					return err
 				}
 				if row != nil {
-					found = row
-					return nil
+					found, err = latest(tx, row)
+					return err
 				}
 			}
 		}
@@ -74,6 +116,20 @@ func (t *Tracker) callingSession(ctx context.Context) (*store.Session, error) {
 		return nil
 	})
 	return found, err
+}
+
+// latest is the session that an agent's process is at now. After /clear that is
+// another one, and what the process had started before still names the old. Driven
+// sessions are told by their own name alone: a runner has one after another.
+func latest(tx *store.Tx, row *store.Session) (*store.Session, error) {
+	if row.Driven || row.Process.PID == 0 {
+		return row, nil
+	}
+	now, err := tx.SessionByProcess(row.Process)
+	if errors.Is(err, job.ErrNotFound) || err == nil && (now.Driven || now.Agent != row.Agent) {
+		return row, nil
+	}
+	return now, err
 }
 
 // PersonOnly refuses an act of a person when an ancestor process is an agent, and

@@ -310,9 +310,11 @@ func (t *Tracker) Take(ctx context.Context, by Actor, id job.ID, r TakeRequest) 
 			return out, err
 		}
 	}
-	row, err := t.callingSession(ctx)
-	if err != nil {
-		return out, err
+	var row *store.Session // nil: a person's terminal
+	if by.Session != "" {
+		if row, err = t.Sitting(ctx, by.Session); err != nil {
+			return out, err
+		}
 	}
 	err = t.write(ctx, by, true, func(c *change) error {
 		s, err := c.tx.Standing(id)

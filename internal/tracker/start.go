@@ -118,12 +118,11 @@ func (t *Tracker) Start(ctx context.Context, by Actor, r StartRequest) (Started,
 		}
 	}
 	if by.Session != "" { // the session that starts a job holds it
-		if _, err := t.Take(ctx, by, out.Job, TakeRequest{Dir: r.Dir}); err != nil {
+		taken, err := t.Take(ctx, by, out.Job, TakeRequest{Dir: r.Dir})
+		if err != nil {
 			return out, err
 		}
-		if by, err = t.Actor(ctx); err != nil {
-			return out, err
-		}
+		by.Job, by.Token, by.Guest = out.Job, taken.Token, false
 	}
 	out.SafePoint = kept.Number
 	out.LeftOut, out.LeftOutCount = telling(kept.NotCovered), len(kept.NotCovered)
