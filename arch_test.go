@@ -63,6 +63,7 @@ var floors = []row{
 
 	{"fakemodel", 6, program, ""}, // go run ./internal/fakemodel: a scripted model server
 	{"fakemodel/play", 5, edge, "that server, beside its program because tests cannot import a program; so high that nothing of the product can import it"},
+	{"live", 6, support, "stories in which a real agent runs: above everything, since they play the whole of it"},
 	{"long", 6, program, ""}, // go run ./internal/long: the full figures
 	{"suite", 6, program, "the one test command: go run ./internal/suite"},
 }

@@ -49,6 +49,7 @@
 //	          suite      the one test command
 //	          long       what takes the full figures
 //	          fakemodel  the scripted model server, for anyone
+//	          live       stories in which a real agent runs, tests only
 //
 // arch_test.go holds this table, with rows for what is still to come. It fails when a package climbs, reads
 // a clock it should have been given, or makes redacted text by itself.
