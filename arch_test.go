@@ -59,6 +59,7 @@ var floors = []row{
 	{"redact", 0, pure, ""},
 	{"process", 0, edge, ""},
 	{"config", 0, edge, ""},
+	{"query", 0, pure, "what a person looks for: the store's index, transcripts and the page mean the same by a word"},
 	{".", 0, edge, "this tour, and the licences of what is linked, which can be embedded only from beside the file"},
 
 	{"fakemodel", 6, program, ""}, // go run ./internal/fakemodel: a scripted model server

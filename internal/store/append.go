@@ -94,6 +94,9 @@ func (t *Tx) add(l *ledger, e job.Entry, raw Raw) error {
 	if err := t.insertEntry(&e.Envelope, raw); err != nil {
 		return err
 	}
+	if err := t.index(nil, e); err != nil {
+		return err
+	}
 	l.position, l.head, l.moved = e.Position, raw.Hash, true
 	return nil
 }

@@ -24,6 +24,7 @@ type Layer struct {
 
 // erased are the parts of a job, in the order they are shown and removed.
 var erased = []struct{ name, bytes, from string }{
+	{searchLayer, "0", "search WHERE rowid IN (SELECT n FROM entry WHERE job = ?1)"},
 	{"entries", "length(payload)", "entry WHERE job = ?1"},
 	{"items", "length(row)", "item WHERE job = ?1"},
 	{"working set", "length(name) + length(row)", "work WHERE job = ?1"},
@@ -37,6 +38,16 @@ var erased = []struct{ name, bytes, from string }{
 	{"job", "length(short) + length(standing)", "job WHERE id = ?1"},
 }
 
+const searchLayer = "search index"
+
+// parts are those that this store has.
+func (t *Tx) parts() []struct{ name, bytes, from string } {
+	if !t.s.indexed {
+		return erased[1:]
+	}
+	return erased
+}
+
 // Layers counts what the store holds of a job: what Erase would remove.
 func (s *Store) Layers(ctx context.Context, id job.ID) (list []Layer, err error) {
 	err = s.Read(ctx, func(t *Tx) error {
@@ -48,7 +59,7 @@ func (s *Store) Layers(ctx context.Context, id job.ID) (list []Layer, err error)
 
 func (t *Tx) layers(id job.ID) ([]Layer, error) {
 	list := []Layer{}
-	for _, part := range erased {
+	for _, part := range t.parts() {
 		l := Layer{Name: part.name}
 		_, err := t.c.one(func(r row) error {
 			l.Count, l.Bytes = r.int(0), r.int(1)
@@ -84,7 +95,7 @@ func (s *Store) Erase(ctx context.Context, id job.ID) ([]Layer, error) {
 		if list, err = t.layers(id); err != nil {
 			return err
 		}
-		for _, part := range erased {
+		for _, part := range t.parts() {
 			if _, err := t.c.exec("DELETE FROM "+part.from, id); err != nil {
 				return fmt.Errorf("erase %s: %w", part.name, err)
 			}
@@ -137,6 +148,9 @@ func (t *Tx) Scrub(id job.ID, entries []job.ID) (int, error) {
 		if raw.Payload == nil {
 			continue
 		}
+		if err := t.unindex(entry); err != nil {
+			return dropped, err
+		}
 		if _, err := t.c.exec("UPDATE entry SET salt = NULL, payload = NULL, digest = ? WHERE id = ?", raw.Digest[:], entry); err != nil {
 			return dropped, err
 		}
@@ -174,6 +188,11 @@ func (s *Store) Purge(ctx context.Context) error {
 		return s.explain(err)
 	}
 	defer s.put(c)
+	if s.indexed {
+		if err := purgeIndex(c); err != nil {
+			return fmt.Errorf("purge: %w", s.explain(err))
+		}
+	}
 	if err := c.script(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("purge: %w", s.explain(err))
 	}

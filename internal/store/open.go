@@ -45,6 +45,7 @@ type Store struct {
 	keys      keyring
 	writing   chan struct{} // holds one token: writers of this process take turns
 	gate      sync.RWMutex  // held whole while the files are read as files
+	indexed   bool          // it has a search index
 
 	mu     sync.Mutex
 	idle   []*conn
@@ -97,12 +98,17 @@ func (s *Store) open(ctx context.Context) error {
 		if err := s.endPurge(ctx); err != nil {
 			return err
 		}
+		_, _ = s.Index(ctx, indexAtOpen) // what stands in its way says so when it is asked for something
 	}
 	if s.o.Markers == "" {
 		return nil
 	}
 	return s.mark()
 }
+
+// indexAtOpen is what a command gives of its time to the search index of a store that
+// had none.
+const indexAtOpen = 200 * time.Millisecond
 
 // create makes a database where none was. It comes into being whole: nobody ever
 // sees one without a schema.

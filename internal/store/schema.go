@@ -16,7 +16,11 @@ import (
 var migrations embed.FS
 
 // schema is the number of the newest migration.
-const schema = 1
+const schema = 2
+
+// readable is the oldest schema that can be read as it is, where it cannot be brought
+// up: only the search index is not there yet.
+const readable = 1
 
 // checkSchema brings an older database up and refuses a newer one.
 func (s *Store) checkSchema(ctx context.Context) error {
@@ -29,6 +33,7 @@ func (s *Store) checkSchema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.indexed = have >= 2
 	switch {
 	case have == 0:
 		return fmt.Errorf("%w: %s holds no jobs of Duplex", ErrMissing, s.path)
@@ -36,12 +41,15 @@ func (s *Store) checkSchema(ctx context.Context) error {
 		newer := &NewerError{Path: s.path, Schema: have}
 		newer.Version, _ = c.meta("version") // what cannot be read is not named
 		return newer
-	case have < schema && s.o.ReadOnly:
+	case have < readable && s.o.ReadOnly:
 		return fmt.Errorf("%w and has schema %d, not %d", ErrReadOnly, have, schema)
-	case have < schema:
-		if err := migrate(ctx, c, s.o.Version); err != nil {
-			return err
+	case have < schema && !s.o.ReadOnly:
+		err := migrate(ctx, c, s.o.Version)
+		if isDamage(code(err)) && have >= readable {
+			return nil // verify and salvage read it as it is
 		}
+		s.indexed = err == nil
+		return err
 	}
 	return nil
 }

@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/query"
+)
+
+// The index is an FTS5 table that keeps which words an entry has and nothing else:
+// no text, no places, no counts. What is found is read from the entry itself, and
+// how well it fits is counted there.
+
+// Tags are words of the index that no text has, since they begin with a sign.
+const (
+	tagSaid = "@said" // of every kind but step: few in a long ledger, and what is looked for first
+	tagStep = "@step"
+)
+
+func kindTag(k job.Kind) string { return "@" + strings.ReplaceAll(string(k), " ", "") }
+
+// jobTag is as much of a job's id as makes it rare; who reads asks for the whole.
+func jobTag(id job.ID) string { return "#" + string(id[:min(8, len(id))]) }
+
+// index makes an entry findable. n is its row number; nil: the row just inserted.
+func (t *Tx) index(n any, e job.Entry) error {
+	words := indexed(e)
+	if words == "" || !t.s.indexed {
+		return nil
+	}
+	_, err := t.c.exec("INSERT INTO search (rowid, words) VALUES (coalesce(?, last_insert_rowid()), ?)", n, words)
+	return err
+}
+
+// indexed are an entry's words for the index, each once, empty when it has none.
+func indexed(e job.Entry) string {
+	text := job.Text(e.Payload)
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	b.WriteString(kindTag(e.Kind))
+	b.WriteByte(' ')
+	b.WriteString(jobTag(e.Job))
+	if e.Kind != job.KindStep {
+		b.WriteString(" " + tagSaid)
+	}
+	seen := make(map[string]bool, 64)
+	for w := range query.Words(text) {
+		if !seen[w.Text] {
+			seen[w.Text] = true
+			b.WriteByte(' ')
+			b.WriteString(w.Text)
+		}
+	}
+	if len(seen) == 0 {
+		return ""
+	}
+	return b.String()
+}
+
+// unindex takes an entry out of the index. What is left of its words there goes
+// with the next Purge.
+func (t *Tx) unindex(entry job.ID) error {
+	if !t.s.indexed {
+		return nil
+	}
+	_, err := t.c.exec("DELETE FROM search WHERE rowid IN (SELECT n FROM entry WHERE id = ?)", entry)
+	return err
+}
+
+// purgeIndex drops the words of entries that were taken out: until then they stand
+// in the index, marked as deleted.
+func purgeIndex(c *conn) error {
+	_, err := c.exec("INSERT INTO search (search) VALUES ('optimize')")
+	return err
+}
+
+// indexDue is in meta while entries that were written before there was an index are
+// not in it: the row number up to which they are not.
+const indexDue = "index due"
+
+// indexBatch is how many row numbers one transaction takes: a tenth of a second, for
+// which a hook may have to wait.
+const indexBatch = 1000
+
+// Index puts entries into the index that were written before there was one, newest
+// first, for about as long as it is given, and says how many may be left.
+func (s *Store) Index(ctx context.Context, most time.Duration) (left int64, err error) {
+	if !s.indexed {
+		return 0, nil
+	}
+	begun := time.Now()
+	for {
+		if err := s.Read(ctx, func(t *Tx) error {
+			left, err = t.indexLeft()
+			return err
+		}); err != nil || left == 0 || s.o.ReadOnly || time.Since(begun) > most {
+			return left, err
+		}
+		if err := s.Write(ctx, false, (*Tx).indexMore); err != nil {
+			return left, err
+		}
+	}
+}
+
+func (t *Tx) indexLeft() (int64, error) {
+	due, err := t.c.meta(indexDue)
+	if err != nil || due == "" {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(due, 10, 64)
+	if err != nil {
+		return 0, torn("", "the mark of the search index", err)
+	}
+	return n, nil
+}
+
+// indexMore indexes one batch. Another process may have done the same meanwhile, so
+// what is left is read again under the lock.
+func (t *Tx) indexMore() error {
+	last, err := t.indexLeft()
+	if err != nil || last == 0 {
+		return err
+	}
+	first := max(last-indexBatch, 0)
+	err = t.c.query(func(r row) error {
+		p, err := job.Decode(job.Kind(r.str(2)), int(r.int(3)), r.bytes(4))
+		if err != nil {
+			return nil // verify tells of it
+		}
+		return t.index(r.int(0), job.Entry{Envelope: job.Envelope{Job: job.ID(r.str(1)), Kind: job.Kind(r.str(2))}, Payload: p})
+	}, "SELECT n, job, kind, v, payload FROM entry WHERE n > ? AND n <= ? ORDER BY n", first, last)
+	if err != nil {
+		return err
+	}
+	if first == 0 {
+		_, err = t.c.exec("DELETE FROM meta WHERE name = ?", indexDue)
+		return err
+	}
+	return t.c.setMeta(indexDue, strconv.FormatInt(first, 10))
+}
