@@ -15,5 +15,5 @@ func Adapters() []agent.Adapter {
 
 // Drivers are those that duplex run can start.
 func Drivers() []agent.Driver {
-	return []agent.Driver{script.Adapter{}}
+	return []agent.Driver{claude.Adapter{}, script.Adapter{}}
 }
