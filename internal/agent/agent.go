@@ -211,6 +211,14 @@ type Adapter interface {
 	Bounded() int
 }
 
+// DrivenEnv names, in the environment of an agent that Duplex started, the session
+// that was given its hooks with it. Hooks that a person has set up see it too, and
+// leave that session to ours: each call would be recorded twice otherwise.
+const DrivenEnv = "DUPLEX_DRIVEN"
+
+// Driven is the argument by which our hooks are told from those a person set up.
+const Driven = "--driven"
+
 // Driver is an adapter that can start its agent headless.
 type Driver interface {
 	Adapter

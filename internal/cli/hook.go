@@ -30,7 +30,8 @@ func (a *App) hook(ctx context.Context, args []string) int {
 		fmt.Fprint(a.Out, hookHelp)
 		return ExitOK
 	}
-	if len(args) != 1 {
+	driven := len(args) == 2 && args[1] == agent.Driven
+	if len(args) != 1 && !driven {
 		fmt.Fprint(a.Err, hookHelp)
 		return ExitOK // to an agent the exit code of a wrong call would be a refusal
 	}
@@ -51,7 +52,7 @@ func (a *App) hook(ctx context.Context, args []string) int {
 	if err != nil {
 		return ExitOK
 	}
-	out, err := hook.Run(ctx, hook.Call{Adapter: ad, Stdin: a.In, Getenv: a.Getenv, Dir: dir, Now: a.Now, TakeIn: startTakeIn,
+	out, err := hook.Run(ctx, hook.Call{Adapter: ad, Driven: driven, Stdin: a.In, Getenv: a.Getenv, Dir: dir, Now: a.Now, TakeIn: startTakeIn,
 		Open: func(ctx context.Context) (*tracker.Tracker, error) {
 			return a.open(ctx, opening{create: true, busy: hookPatience, bare: true})
 		},

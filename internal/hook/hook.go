@@ -23,6 +23,7 @@ import (
 // Call is one hook call.
 type Call struct {
 	Adapter agent.Adapter
+	Driven  bool // the hook came with the session that Duplex started
 	Stdin   io.Reader
 	Getenv  func(string) string
 	Dir     string // state folder
@@ -49,6 +50,9 @@ func Run(ctx context.Context, c Call) (agent.Output, error) {
 	ev, err := c.Adapter.DecodeHook(raw, c.Getenv)
 	if err != nil {
 		return agent.Output{}, fmt.Errorf("decode %s hook: %w", c.Adapter.Name(), err)
+	}
+	if !c.Driven && ev.Session != "" && c.Getenv(agent.DrivenEnv) == ev.Session {
+		return c.Adapter.EncodeAnswer(ev, agent.Answer{}), nil // the session has hooks of ours beside this one
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

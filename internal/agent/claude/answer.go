@@ -54,7 +54,12 @@ func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 			out.Specific = &specific{Event: e.Name, Context: cut(a.Context)}
 		}
 	case agent.SessionStart, agent.AfterTool, agent.SubagentStart:
-		if a.Context != "" {
+		if a.EndTurn && e.Kind == agent.AfterTool {
+			// The turn ends here, before the model is asked again: calls made beside
+			// this one run to their end first.
+			no := false
+			out.Continue, out.Stop = &no, cut(a.Context)
+		} else if a.Context != "" {
 			out.Specific = &specific{Event: e.Name, Context: cut(a.Context)}
 		}
 	case agent.TurnEnd:

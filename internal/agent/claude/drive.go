@@ -13,14 +13,6 @@ var (
 	_ agent.Host   = Adapter{}
 )
 
-// DrivenEnv names, in the environment of an agent that Duplex started, the session
-// that was given its hooks with it. Hooks that a person has set up see it too, and
-// leave that session to ours: each call would be recorded twice otherwise.
-const DrivenEnv = "DUPLEX_DRIVEN"
-
-// Driven is the argument by which our hooks are told from those a person set up.
-const Driven = "--driven"
-
 // Command starts Claude Code without a person, to be spoken to in lines of JSON.
 // What it needs of ours comes with the command line, so that nothing has to be set
 // up: hooks, the MCP server, and what it may run unasked.
@@ -76,7 +68,7 @@ func environ(d agent.Drive) []string {
 		"CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_EXECPATH", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_CODE_SESSION_ATTENDED",
 		"CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "AI_AGENT"}
 	if len(d.Hook) > 0 {
-		env = append(env, DrivenEnv+"="+d.Session)
+		env = append(env, agent.DrivenEnv+"="+d.Session)
 	}
 	return env
 }
@@ -113,7 +105,7 @@ func settings(d agent.Drive) string {
 	var s runSettings
 	if len(d.Hook) > 0 {
 		s.Hooks = map[string][]matcher{}
-		line := append(slices.Clone(d.Hook[1:]), "claude", Driven)
+		line := append(slices.Clone(d.Hook[1:]), "claude", agent.Driven)
 		for event, seconds := range drivenHooks() {
 			m := matcher{Hooks: []hook{{Type: "command", Command: d.Hook[0], Args: line, Timeout: seconds}}}
 			if strings.Contains(event, "ToolUse") {

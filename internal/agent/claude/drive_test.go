@@ -159,7 +159,7 @@ func TestCommand(t *testing.T) {
 	if !has(argv, []string{"--resume", d.Session}) || slices.Contains(argv, "--session-id") || slices.Contains(argv, "--mcp-config") || slices.Contains(argv, "--permission-mode") {
 		t.Errorf("resumed by %q", argv)
 	}
-	if slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, DrivenEnv) }) {
+	if slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, agent.DrivenEnv) }) {
 		t.Error("a session without our hooks says that it has them")
 	}
 
