@@ -27,8 +27,11 @@ type Session struct {
 	Offset       int64       `json:"offset,omitempty"`     // bytes of it that were read
 	Process      job.Process `json:"process,omitzero"`
 	Model        string      `json:"model,omitempty"`
-	Window       int64       `json:"window,omitempty"` // tokens
-	Level        int64       `json:"level,omitempty"`  // tokens
+	Window       int64       `json:"window,omitempty"`      // tokens
+	Level        int64       `json:"level,omitempty"`       // tokens
+	ToldWindow   int64       `json:"told_window,omitempty"` // as the agent itself said
+	ToldLevel    int64       `json:"told_level,omitempty"`
+	Asked        string      `json:"asked,omitempty"` // the model a driven session was started with, in the words of who did
 	Context      int64       `json:"context,omitempty"`
 	// Nudged, HandedOver: levels done since the last compaction.
 	Nudged     int      `json:"nudged,omitempty"`

@@ -33,79 +33,6 @@ func (t *Tracker) working(s *job.Standing, renewed, now job.Time) bool {
 	return s.Lease != nil && s.Lease.Held(now, renewed, liveness(s.Lease.Process))
 }
 
-// Seat is a session that the runner drives: made before its agent starts, so that
-// the agent's first hook finds it bound and holding the lease.
-type Seat struct {
-	Session      job.ID
-	Number       int
-	AgentSession string
-	Token        int64
-	Job          job.ID
-	Workspace    job.ID
-}
-
-// Actor acts as the seat's session.
-func (s Seat) Actor(agentName string) Actor {
-	return Actor{Author: job.Author{Kind: job.Agent, Name: agentName}, Session: s.Session, Token: s.Token, Job: s.Job, Workspace: s.Workspace}
-}
-
-// SeatRequest asks for a driven session at a job.
-type SeatRequest struct {
-	Agent, AgentSession, Model string
-	Place                      Place
-	Window, Level              int64
-	Take                       bool // a person wants it from a live session, whose process tree has ended
-}
-
-// ClaimSeat takes the lease for a session that is about to be driven. It gives
-// job.ErrHeld when a live session has it.
-func (t *Tracker) ClaimSeat(ctx context.Context, id job.ID, r SeatRequest) (Seat, error) {
-	var seat Seat
-	err := t.write(ctx, Actor{Author: job.Author{Kind: job.Duplex}}, true, func(c *change) error {
-		s, err := c.tx.Standing(id)
-		if err != nil {
-			return err
-		}
-		row := &store.Session{ID: newID(), Agent: r.Agent, AgentSession: r.AgentSession, Job: id, Driven: true, Number: s.Sessions + 1,
-			Model: r.Model, Window: r.Window, Level: r.Level, Process: processOf(process.Self()), LastHook: c.now, Workspace: r.Place.ID}
-		lease, err := c.claim(&s, job.Asking{Session: row.ID, Driven: true, Process: row.Process, Take: r.Take})
-		if err != nil {
-			return err
-		}
-		c.by.Session, c.by.Workspace = row.ID, row.Workspace
-		started := &job.SessionStarted{Agent: r.Agent, AgentSession: r.AgentSession, Number: row.Number, Model: r.Model, Source: "startup",
-			How: "driven", Driven: true, Process: row.Process, Window: r.Window, Level: r.Level, Workspace: r.Place.workspace()}
-		if _, err := c.append(id, started); err != nil {
-			return err
-		}
-		if _, err := c.append(id, lease); err != nil {
-			return err
-		}
-		row.Token = lease.Token
-		seat = Seat{Session: row.ID, Number: row.Number, AgentSession: r.AgentSession, Token: lease.Token, Job: id, Workspace: row.Workspace}
-		return c.saveSession(row)
-	})
-	return seat, err
-}
-
-// Beat renews a driven session's lease; job.ErrFenced means it has gone to
-// another, and the agent must be ended.
-func (t *Tracker) Beat(ctx context.Context, seat Seat) error {
-	return t.write(ctx, Actor{}, false, func(c *change) error {
-		ok, err := c.tx.Renew(seat.Job, seat.Session, seat.Token, c.now)
-		if err != nil || ok {
-			return err
-		}
-		// Given back by the agent's own goodbye is not replaced: its process is
-		// about to end.
-		s, err := c.tx.Standing(seat.Job)
-		if err == nil && s.Token > seat.Token {
-			return fmt.Errorf("%w: session %d of this job was replaced", job.ErrFenced, seat.Number)
-		}
-		return err
-	})
-}
-
 // Sitting is a session's row as it is now, for the runner to see what its
 // agent's hooks recorded.
 func (t *Tracker) Sitting(ctx context.Context, id job.ID) (*store.Session, error) {
@@ -215,6 +142,9 @@ func (t *Tracker) Crashed(ctx context.Context, seat Seat, evidence string) error
 	return err
 }
 
+// crashGrace is how long what a crashed session left running has to end by itself.
+const crashGrace = 2 * time.Second
+
 func (t *Tracker) crashed(ctx context.Context, r store.JobRow) (bool, error) {
 	evidence := "its process is gone without a goodbye"
 	if l := r.Standing.Lease; l.Process.PID > 0 {
@@ -229,6 +159,9 @@ func (t *Tracker) crash(ctx context.Context, r store.JobRow, session job.ID, evi
 		return false, err
 	}
 	by := Actor{Author: job.Author{Kind: job.Duplex}, Session: session, Token: r.Standing.Token, Job: r.ID}
+	if row != nil && row.Driven { // its runner may be gone, and what it drove still at work
+		process.KillMarked(string(row.ID), crashGrace)
+	}
 	if row != nil {
 		by.Workspace = row.Workspace
 		if row.Adopting {
@@ -383,6 +316,11 @@ func (t *Tracker) unseat(ctx context.Context, id job.ID, grace time.Duration) ([
 	procs := []job.Process{holder.Process}
 	if row != nil && row.Process != holder.Process {
 		procs = append(procs, row.Process)
+	}
+	if row != nil && row.Driven {
+		for _, i := range process.KillMarked(string(row.ID), grace) {
+			ended = append(ended, i.PID)
+		}
 	}
 	for _, p := range procs {
 		if liveness(p) != job.Live {

@@ -300,8 +300,7 @@ func (o *observing) arrive(c *change) error {
 	if o.ev.Kind == agent.SessionStart {
 		o.row.Ended = 0
 	}
-	levels := o.ad.Levels(o.row.Model, o.getenv)
-	o.row.Window, o.row.Level = levels.Window, levels.Level
+	o.row.Window, o.row.Level = levelsOf(o.row, o.ad.Levels(o.row.Model, o.getenv))
 	return o.bind(c)
 }
 
