@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/process"
 	"github.com/seed-5777983b/duplex/internal/store"
@@ -59,6 +60,24 @@ func actorOf(row *store.Session) Actor {
 		Workspace: row.Workspace, Guest: row.Guest}
 }
 
+// sessionVariables say in which variable an agent gives what it starts the id of its session.
+var sessionVariables = []struct{ agent, variable string }{{"script", "SCRIPT_SESSION_ID"}, {"claude", "CLAUDE_CODE_SESSION_ID"}}
+
+// Introduce takes in a session that the environment names and no hook has told of, as
+// its first hook would, and gives AgentActor's answer then. pid is the agent's process.
+func (t *Tracker) Introduce(ctx context.Context, dir string, pid int) (Actor, error) {
+	for _, v := range sessionVariables {
+		id, ad := t.getenv(v.variable), t.Agent(v.agent)
+		if id == "" || ad == nil {
+			continue
+		}
+		if _, err := t.Observe(ctx, ad, agent.Event{Kind: agent.OtherEvent, Session: id, Dir: dir, PID: pid}); err != nil {
+			return Actor{}, err
+		}
+	}
+	return t.AgentActor(ctx, dir)
+}
+
 // onlySession is the one session under way in a folder of which no process is known;
 // nil when there is none, or several.
 func (t *Tracker) onlySession(ctx context.Context, dir string) (*store.Session, error) {
@@ -87,8 +106,8 @@ func (t *Tracker) onlySession(ctx context.Context, dir string) (*store.Session, 
 func (t *Tracker) callingSession(ctx context.Context) (*store.Session, error) {
 	var found *store.Session
 	err := t.store.Read(ctx, func(tx *store.Tx) error {
-		for _, v := range []struct{ agent, name string }{{"script", "SCRIPT_SESSION_ID"}, {"claude", "CLAUDE_CODE_SESSION_ID"}} {
-			if id := t.getenv(v.name); id != "" {
+		for _, v := range sessionVariables {
+			if id := t.getenv(v.variable); id != "" {
 				row, err := tx.Session(v.agent, id)
 				if err != nil && !errors.Is(err, job.ErrNotFound) {
 					return err
