@@ -167,7 +167,7 @@ func (f *folding) dispatch() error {
 		f.checked(p)
 	case *Reconciled:
 		f.mark()
-		f.reconciled(p)
+		return f.reconciled(p)
 	case *Finished:
 		s.Outcome = &Verdict{Outcome: Outcome(Clip(string(p.Outcome), maxWord)), Reason: Clip(p.Reason, maxReason), At: e.HappenedAt, Entry: e.ID, By: e.Author}
 		if p.Outcome.Ends() {
@@ -198,7 +198,7 @@ func (f *folding) aside() error {
 	case *Spent:
 		return f.spent(p)
 	case *Reconciled:
-		f.reconciled(p)
+		return f.reconciled(p)
 	case *Step:
 		if p.Of == "" && (p.Class == ClassEdit || p.Class == ClassCommit) && (p.Result == OK || p.Result == ResultUnknown) {
 			f.s.LateEdits++

@@ -1,6 +1,9 @@
 package job
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+)
 
 // The rules for sessions: who sat at the job, who held it, what was carried.
 
@@ -192,12 +195,39 @@ func (f *folding) unbill(old *Spend) error {
 	return nil
 }
 
-// reconciled moves the sums by what the agent's own totals say beyond ours.
-func (f *folding) reconciled(p *Reconciled) {
-	for _, m := range p.Models {
-		f.bill(Spent{Model: m.Model, Tokens: m.Tokens, Pico: m.Pico}, 1)
-		f.s.Spend.Messages--
+// reconciled moves the sums by what the agent's own totals say beyond ours: what was
+// estimated goes, and what was counted comes in its place.
+func (f *folding) reconciled(p *Reconciled) error {
+	for i, m := range p.Models {
+		counted := Spent{Model: m.Model, Purpose: PurposeReconciled, Tokens: m.Tokens.Plus(m.Guessed)}
+		if m.Pico != nil {
+			counted.Pico = new(*m.Pico + m.GuessedPico)
+		}
+		rows := []Spent{counted}
+		if m.Guessed != (Tokens{}) || m.GuessedPico != 0 {
+			rows = append(rows, Spent{Model: m.Model, Purpose: PurposeReconciled, Estimate: true,
+				Tokens: Tokens{}.Minus(m.Guessed), Pico: new(-m.GuessedPico)})
+		}
+		for j, row := range rows {
+			if err := f.correct(fmt.Sprint(f.e.ID, " ", i, " ", j), row); err != nil {
+				return err
+			}
+		}
 	}
+	return nil
+}
+
+// correct adds to the costs of the entry's session what no message of it was.
+func (f *folding) correct(key string, p Spent) error {
+	f.put(Change{Spend: &Spend{Key: key, Job: f.e.Job, Session: f.e.Session, At: f.e.HappenedAt, Position: f.e.Position, Spent: p}})
+	f.bill(p, 1)
+	f.s.Spend.Messages--
+	sit, err := f.session()
+	if err != nil || sit == nil {
+		return err
+	}
+	sit.Spent, sit.Pico = sit.Spent.Plus(p.Tokens), sit.Pico+pico(p)
+	return nil
 }
 
 func pico(p Spent) int64 {

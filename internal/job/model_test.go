@@ -72,7 +72,8 @@ type plainJob struct {
 	decisions, items, deadEnds, questions map[int]bool // by entry: still counts
 	failing, inFlight                     int          // entries
 	view                                  plainView
-	pico, tokens                          int64 // reconciled on top of the messages
+	pico, tokens, guess, guessed          int64         // reconciled on top of the messages
+	corrected                             map[int]int64 // of it, what sessions that sat there were billed
 }
 
 // plainView is what a standing is compared with.
@@ -108,7 +109,7 @@ type plainEntry struct {
 	driven        bool
 	folder        int
 	message       plainMessage
-	use           plainUse
+	use, guess    plainUse
 }
 
 func newPlainWorld() *plainWorld {
@@ -116,7 +117,7 @@ func newPlainWorld() *plainWorld {
 }
 
 func (w *plainWorld) open(folder int, unnamed bool) {
-	w.jobs = append(w.jobs, &plainJob{unnamed: unnamed, folders: map[int]bool{folder: true}, seated: map[int]bool{},
+	w.jobs = append(w.jobs, &plainJob{unnamed: unnamed, folders: map[int]bool{folder: true}, seated: map[int]bool{}, corrected: map[int]int64{},
 		decisions: map[int]bool{}, items: map[int]bool{}, deadEnds: map[int]bool{}, questions: map[int]bool{}})
 }
 
@@ -283,6 +284,10 @@ func (w *plainWorld) write(job int, e plainEntry) {
 		return
 	case "reconciled":
 		j.pico, j.tokens = j.pico+e.use.pico, j.tokens+e.use.output
+		j.guess, j.guessed = j.guess-e.guess.pico, j.guessed-e.guess.output
+		if j.seated[e.session] {
+			j.corrected[e.session] += e.use.pico
+		}
 		return
 	case "session started":
 		j.seated[e.session] = true
@@ -416,7 +421,7 @@ func (w *plainWorld) stand(job int) plainView {
 	v.Decisions, v.Items = counting(j.decisions), counting(j.items)
 	v.DeadEnds, v.Questions = counting(j.deadEnds), counting(j.questions)
 	v.Failing, v.InFlight = j.failing, j.inFlight
-	v.Pico, v.Tokens = j.pico, j.tokens
+	v.Pico, v.Tokens, v.Estimate, v.Guessed = j.pico, j.tokens, j.guess, j.guessed
 	for _, m := range w.order {
 		b := w.bills[m]
 		if b.job != job {
@@ -437,8 +442,9 @@ func (w *plainWorld) stand(job int) plainView {
 	return v
 }
 
-// spent is what one session's messages cost a job.
+// spent is what one session cost a job.
 func (w *plainWorld) spent(job, session int) (pico int64) {
+	pico = w.jobs[job].corrected[session]
 	for _, b := range w.bills {
 		if b.job == job && b.session == session && b.seated {
 			pico += b.use.pico

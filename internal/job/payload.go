@@ -491,7 +491,13 @@ type ModelDifference struct {
 	Model  string `json:"model"`
 	Tokens Tokens `json:"tokens"`
 	Pico   *int64 `json:"pico_usd,omitempty"` // null when unpriced
+	// Guessed is what our sum held of estimates, which the total puts a count in place of.
+	Guessed     Tokens `json:"estimate_tokens,omitzero"`
+	GuessedPico int64  `json:"estimate_pico_usd,omitempty"`
 }
+
+// PurposeReconciled is the purpose of what a Reconciled adds to the costs: no message's own.
+const PurposeReconciled = "reconciled"
 
 // Reconciled carries the difference to the agent's own totals; it rewrites nothing.
 type Reconciled struct {

@@ -308,7 +308,9 @@ func (s *sim) remark() {
 		s.append(x.job, Envelope{Session: x.id, Author: x.author()}, Unknown{As: "dreamt", Raw: []byte(`{"of":"sheep"}`)}, plainEntry{kind: "unknown"})
 	case 2:
 		use := plainUse{output: int64(s.rng.IntN(9)), pico: int64(s.rng.IntN(900)) - 200}
-		s.observe(x, &Reconciled{Models: []ModelDifference{{Model: s.pick("small", "large"), Tokens: Tokens{Output: use.output}, Pico: &use.pico}}}, plainEntry{use: use}, "")
+		guess := plainUse{output: int64(s.rng.IntN(5)), pico: int64(s.rng.IntN(300))}
+		s.observe(x, &Reconciled{Models: []ModelDifference{{Model: s.pick("small", "large"), Tokens: Tokens{Output: use.output}, Pico: &use.pico,
+			Guessed: Tokens{Output: guess.output}, GuessedPico: guess.pico}}}, plainEntry{use: use, guess: guess}, "")
 	case 3:
 		s.observe(x, &Seen{Branch: "main"}, plainEntry{}, "")
 	case 4:

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // ApplyVersion names the rules by which Apply folds. A snapshot folded with
 // another version is folded again from the ledger.
-const ApplyVersion = 1
+const ApplyVersion = 2
 
 // Bounds of a standing, so that its snapshot stays below SnapshotLimit.
 const (
