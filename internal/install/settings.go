@@ -1,0 +1,169 @@
+package install
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+)
+
+// Scope says whose sessions a settings file is for.
+type Scope string
+
+// The settings files of Claude Code. One for a project is read by sessions that start in
+// its very folder, and is committed; a local one by those that start anywhere in the
+// work tree, and is a person's own.
+const (
+	User    Scope = "user"
+	Project Scope = "project"
+	Local   Scope = "local"
+)
+
+// SettingsFile is the file of a scope.
+func (h Home) SettingsFile(s Scope) string {
+	switch s {
+	case Project:
+		return filepath.Join(h.Dir, ".claude", "settings.json")
+	case Local:
+		return filepath.Join(h.Top, ".claude", "settings.local.json")
+	}
+	return filepath.Join(h.Claude, "settings.json")
+}
+
+// PlanEntries plans hooks as entries in a settings file.
+func (h Home) PlanEntries(scope Scope) (Plan, error) {
+	p := Plan{home: h, Setup: Setup{Agent: claude, Kind: Entries, Path: h.SettingsFile(scope), Program: h.Program, At: h.Now}}
+	if scope == Project {
+		p.Setup.Program = "" // others have duplex elsewhere
+	}
+	old, known, err := h.recorded(Entries, p.Setup.Path)
+	if err != nil {
+		return p, err
+	}
+	c, err := look(p.Setup.Path)
+	if err != nil {
+		return p, err
+	}
+	if scope == Project && !c.Was {
+		c.mode = 0o644
+	}
+	after, edits, err := withEntries(c.Before, Line(p.Setup.Program, claude))
+	if err != nil {
+		return p, fmt.Errorf("%s: %w", c.Path, err)
+	}
+	c.After, c.Stays = after, true
+	if known {
+		p.Setup.At, p.Setup.Had, p.Setup.Folders = old.At, old.Had, old.Folders
+		p.Setup.Revisions = old.Revisions
+	} else if p.Setup.Had, err = had(c.Before); err != nil {
+		return p, err
+	}
+	if len(edits) == 0 {
+		return p, nil
+	}
+	p.Setup.Revisions = append(p.Setup.Revisions, revision{digest(c.Before, c.Was), digest(c.After, true), edits})
+	p.Changes = append(p.Changes, c)
+	return p, c.may()
+}
+
+// planEntriesUndo plans to take our entries out of a settings file again: by undoing our
+// own edits when nobody else changed it since, and else by looking for them.
+func (h Home) planEntriesUndo(s Setup) (Plan, error) {
+	p := Plan{home: h, Setup: s, Undo: true}
+	c, err := look(s.Path)
+	if err != nil {
+		return p, err
+	}
+	if !c.Was {
+		p.Notes = append(p.Notes, s.Path+" is gone, and its hooks with it.")
+		return p, nil
+	}
+	text, first, exact := s.revert(c.Before)
+	if exact {
+		c.After, c.Stays = text, first != ""
+		if d, err := parse(text); err == nil && c.Stays {
+			if n := d.ours(); n > 0 {
+				p.Notes = append(p.Notes, fmt.Sprintf("%s of Duplex stood in %s before: they are there again. duplex uninstall takes them out too.", count(n, "hook"), s.Path))
+			}
+		}
+	} else {
+		var n int
+		if text, n, err = withoutEntries(c.Before, s.Had); err != nil {
+			return p, fmt.Errorf("%s: %w: mend it, or take the lines with duplex hook out by hand", s.Path, err)
+		}
+		c.After = text
+		if len(s.Revisions) > 0 && n > 0 {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s was changed by others since: only the %s of Duplex go, the rest stays as it is.", s.Path, count(n, "hook")))
+		}
+		made := slices.ContainsFunc(s.Revisions, func(r revision) bool { return r.Before == "" })
+		if made && empty(text) {
+			c.Stays = false // it was made for our hooks, and nothing else came into it
+		}
+	}
+	if c.same() {
+		return p, nil
+	}
+	p.Changes = append(p.Changes, c)
+	return p, c.may()
+}
+
+// revert undoes every revision, and gives the digest of what was there before the first.
+// It is not exact when the text is not what we left.
+func (s Setup) revert(text []byte) (_ []byte, first string, exact bool) {
+	if len(s.Revisions) == 0 {
+		return nil, "", false
+	}
+	for i := len(s.Revisions) - 1; i >= 0; i-- {
+		r := s.Revisions[i]
+		if digest(text, true) != r.After {
+			return nil, "", false
+		}
+		for j := len(r.Edits) - 1; j >= 0; j-- {
+			var ok bool
+			if text, ok = r.Edits[j].undone(text); !ok {
+				return nil, "", false
+			}
+		}
+		if first = r.Before; digest(text, first != "" || len(text) > 0) != first {
+			return nil, "", false
+		}
+	}
+	return text, first, true
+}
+
+// had are the containers for hooks that a text has without ours.
+func had(text []byte) (map[string]bool, error) {
+	without, _, err := withoutEntries(text, nil)
+	if err != nil {
+		return nil, err
+	}
+	d, err := parse(without)
+	if err != nil {
+		return nil, err
+	}
+	return d.containers(), nil
+}
+
+// ours counts the hooks that setup writes.
+func (d *document) ours() int {
+	n := 0
+	for _, e := range d.entries() {
+		if written(e.line, claude) {
+			n++
+		}
+	}
+	return n
+}
+
+// empty reports whether a text is an object with nothing in it.
+func empty(text []byte) bool {
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, byteOrderMark))
+	return len(text) == 0 || text[0] == '{' && len(bytes.TrimSpace(text[1:])) == 1
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprint(n, " ", noun, "s")
+}
