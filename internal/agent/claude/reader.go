@@ -31,7 +31,6 @@ type state struct {
 	Usage      lastUsage      `json:",omitzero"`
 	Tasks      []agent.Task   `json:",omitempty"`
 	Queue      queue          `json:",omitzero"`
-	PromptID   string         `json:",omitempty"` // of the last instruction
 	Compaction compaction     `json:",omitzero"`
 	Messages   int            `json:",omitempty"` // of the main chain, so far
 }
@@ -78,7 +77,7 @@ type line struct {
 
 	message, attachment, result, origin, source, denial, plan raw
 	compact, models, errorWord, quota, content, operation     raw
-	session, inner, forked, dir, branch                       raw
+	session, inner, forked, asker, dir, branch                raw
 }
 
 // Line gives the rows of one line.
@@ -176,6 +175,8 @@ func (l *line) field(key []byte, value raw) {
 		l.inner = value
 	case "forkedFrom":
 		l.forked = value
+	case "requestSessionId":
+		l.asker = value
 	case "cwd":
 		l.dir = value
 	case "gitBranch":
@@ -218,6 +219,9 @@ func (r *reader) header(l *line) {
 	// A fork or a continued session begins with rows of the one it came from.
 	if from := l.forked.get("sessionId").text(); from != "" && h.From == "" && from != h.Session {
 		h.From, r.state.Seen = from, true
+	}
+	if from := l.asker.text(); from != "" && from != h.Session && !l.side {
+		h.From, r.state.Seen = from, true // the last one that asked is the nearest
 	}
 	if l.inner.isString() && !r.state.Seen {
 		r.state.Seen = true

@@ -52,18 +52,15 @@ func fromPerson(origin, source raw) bool {
 	return (kind == "" || kind == "human") && source.text() != "system"
 }
 
-// instruct adds a person's words. The id of the prompt is the one that the hook
-// gave for the same words; should it come twice, the row's own id tells them apart.
+// instruct adds a person's words, under the row's own id: forks and resumes copy it,
+// while the id of the prompt becomes the fork's.
 func (r *reader) instruct(l *line, text string) {
 	if text == "" {
 		return
 	}
-	record := l.promptID
-	if record == "" || record == r.state.PromptID {
-		record = l.uuid
-	}
-	if l.promptID != "" {
-		r.state.PromptID = l.promptID
+	record := l.uuid
+	if record == "" {
+		record = l.promptID
 	}
 	r.add(l, agent.Row{Kind: agent.RowInstruction, Record: record, Text: text})
 }
