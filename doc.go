@@ -27,6 +27,7 @@
 //	          redact     the one funnel that credentials do not pass; writers take only what it makes
 //	          process    start, identify and end processes and their trees
 //	          config     settings and where each came from
+//	          query      what a person looks for, by words
 //	floor 1   store      ledgers in SQLite: append, read, verify; one transaction, one time
 //	          handover   from entries to a brief of 2,000 tokens, and the examination of it
 //	          agent      the shape through which every agent is seen
@@ -70,6 +71,7 @@
 //	binding     job/binding.go        store/session.go      tracker/observe.go   cli/hook.go
 //	fill        job/fill.go           –                     tracker/level.go     hook/aside.go
 //	standing    job/standing.go       store/ledger.go       tracker/show.go      cli/show.go
+//	recall      query/find.go         store/search.go       tracker/recall.go    cli/recall.go
 //
 // # Three flows to follow
 //

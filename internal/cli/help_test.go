@@ -16,7 +16,7 @@ var listed = map[string][]string{
 	"pause": {"--why"}, "resume": {"--take", "--check"}, "handover": {"--next"}, "safepoint": nil, "safepoint create": {"--quiet"},
 	"safepoint list": nil, "safepoint show": nil, "restore": {"--dry-run", "--force", "--undo"}, "check": {"--here"}, "finish": nil,
 	"accept": {"--reason"}, "abandon": nil, "remove": {"--dry-run", "--yes"}, "jobs": {"--ready", "--all"}, "show": {"--brief"},
-	"log": {"--decided"}, "brief": {"--section"}, "cost": nil, "lessons": nil, "verify": {"--salvage"}, "config": nil, "on": nil, "off": nil,
+	"log": {"--decided"}, "recall": {"--all", "--job", "--kind", "--limit", "--since"}, "brief": {"--section"}, "cost": nil, "lessons": nil, "verify": {"--salvage"}, "config": nil, "on": nil, "off": nil,
 	"demo": nil, "hook": nil, "completion": nil, "version": {"--licenses"},
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/query"
 	"github.com/seed-5777983b/duplex/internal/runner"
 	"github.com/seed-5777983b/duplex/internal/store"
 	"github.com/seed-5777983b/duplex/internal/tracker"
@@ -153,6 +154,8 @@ func TestJSON(t *testing.T) {
 		{"entry/1", []string{"log", w.position("step")}},
 		{"entry/1", []string{"log", w.position("checked")}},
 		{"cost/1", []string{"cost"}},
+		{"recall/1", []string{"recall", "the", "-nothing"}},
+		{"recall/1", []string{"recall", "test", "no-such-word"}},
 		{"lessons/1", []string{"lessons", "--all"}},
 		{"verify/1", []string{"verify"}},
 		{"config/1", []string{"config"}},
@@ -215,7 +218,8 @@ func TestJSONDocs(t *testing.T) {
 		"bill": job.Bill{}, "model bill": job.ModelBill{}, "side": tracker.CostOf{}, "cost row": store.CostRow{}, "job cost": jobCost{},
 		"tokens": job.Tokens{}, "verified job": store.JobReport{}, "fault": store.Fault{}, "setting": setting{}, "layer": tracker.Layer{},
 		"receipt": job.Receipt{}, "receipt whole": entryReceipt{}, "touch": job.Touch{}, "folder": job.Folder{}, "model difference": job.ModelDifference{},
-		"entry": logLine{},
+		"entry": logLine{}, "recall/1": tracker.Recalled{}, "hit": tracker.Hit{}, "place found": tracker.Spoken{}, "unread": tracker.Unread{},
+		"snippet": query.Snippet{}, "mark": query.Mark{},
 	}
 	for _, k := range job.Kinds() {
 		p, err := job.Decode(k, job.PayloadVersion, []byte("{}"))

@@ -8,8 +8,8 @@ const (
 	maxShown = 1 << 10 // of an output, at each of its ends
 )
 
-// Text is what an entry says in words, one thing a line: what it is about first,
-// its evidence last. Entries are found by it. It is empty for those that nobody
+// Text is what an entry says in words, with an empty line between one thing and the
+// next: what it is about first, its evidence last. Entries are found by it. It is empty for those that nobody
 // looks for by words: costs, looks, leases, checkpoints.
 func Text(p Payload) string {
 	switch p := p.(type) {
@@ -38,7 +38,10 @@ func Text(p Payload) string {
 	case *Step:
 		return p.text()
 	case *HandedOver:
-		return joined(p.Next, p.Claim)
+		if p.Claim == "" {
+			return joined(p.Next)
+		}
+		return joined(p.Next, "claim of the agent: "+p.Claim)
 	case *Paused:
 		return joined(p.Evidence)
 	case *Resumed:
@@ -108,7 +111,7 @@ func losses(list []TestLoss) string {
 
 func lines(list []string) string { return joined(list...) }
 
-// joined are the texts that are not empty, a line each, up to the bound.
+// joined are the texts that are not empty, up to the bound.
 func joined(texts ...string) string {
 	var b strings.Builder
 	for _, t := range texts {
@@ -116,7 +119,7 @@ func joined(texts ...string) string {
 			continue
 		}
 		if b.Len() > 0 {
-			b.WriteByte('\n')
+			b.WriteString("\n\n")
 		}
 		b.WriteString(upTo(t, maxSaid-b.Len()))
 		if b.Len() >= maxSaid {

@@ -31,6 +31,7 @@ func figures() []figure {
 		{"standing", "where a long job stands, over a no-op", standingFigure},
 		{"bytes", "bytes written a step, at the start and at the end of a long ledger", bytesFigure},
 		{"verbs", "start, show, jobs and raise, as CPU ratios to a no-op", verbsFigure},
+		{"recall", "a page of what is found in a long ledger, over a no-op", recallFigure},
 		{"memory", "resident memory of every command", memoryFigure},
 		{"kills", "hook processes killed at random moments while others append", testFigure("./internal/store ./internal/cli", "Kill|Writers|Full|ReadOnly|Damaged|Salvage|Torn")},
 		{"simulation", "the pure core against a small model, and ten planted faults", testFigure("./internal/job", "Sim|Fault|Snapshot")},

@@ -82,7 +82,7 @@ type Mark struct {
 // Snippet cuts one of about width bytes out of a text. whole says that it begins
 // where the text does.
 func (f Found) Snippet(text string, width int) (s Snippet, whole bool) {
-	from := f.window(width)
+	from := f.Densest(width)
 	if from <= width/3 {
 		from = 0
 	} else {
@@ -92,7 +92,7 @@ func (f Found) Snippet(text string, width int) (s Snippet, whole bool) {
 	if end-from > width {
 		end = endOfWord(text, from+width)
 	}
-	l := line{blank: true}
+	var l line
 	if from > 0 {
 		l.WriteString("…")
 	}
@@ -102,6 +102,7 @@ func (f Found) Snippet(text string, width int) (s Snippet, whole bool) {
 			continue
 		}
 		l.add(text[from:span.From])
+		l.apart()
 		mark := Mark{From: l.Len()}
 		l.add(text[span.From:span.To])
 		mark.To = l.Len()
@@ -109,34 +110,49 @@ func (f Found) Snippet(text string, width int) (s Snippet, whole bool) {
 		from = span.To
 	}
 	l.add(text[from:end])
-	s.Text = strings.TrimRight(l.String(), " ")
+	s.Text = l.String()
 	if end < len(text) {
 		s.Text += "…"
 	}
 	return s, !strings.HasPrefix(s.Text, "…")
 }
 
-// line is one in which any run of space is a blank.
+// line is one in which any run of space is a blank, and an empty line a dot.
 type line struct {
 	strings.Builder
-	blank bool // it ends in one, or has not begun
+	ends  int  // of lines, since the last word
+	space bool // since the last word
 }
 
 func (l *line) add(text string) {
 	for _, r := range text {
-		space := unicode.IsSpace(r)
-		switch {
-		case !space:
-			l.WriteRune(r)
-		case !l.blank:
-			l.WriteByte(' ')
+		if unicode.IsSpace(r) {
+			l.space = true
+			if r == '\n' {
+				l.ends++
+			}
+			continue
 		}
-		l.blank = space
+		l.apart()
+		l.WriteRune(r)
 	}
 }
 
-// window is where the part begins that has most different terms within a width.
-func (f Found) window(width int) int {
+// apart writes what stands between two words.
+func (l *line) apart() {
+	switch {
+	case !l.space || l.Len() == 0:
+	case l.ends > 1:
+		l.WriteString(" · ")
+	default:
+		l.WriteByte(' ')
+	}
+	l.space, l.ends = false, 0
+}
+
+// Densest is where the part begins that has most different terms within a width, in
+// bytes.
+func (f Found) Densest(width int) int {
 	best, most := 0, 0
 	for i, s := range f.Spans {
 		seen := uint32(0)
@@ -162,7 +178,7 @@ func atWord(text string, at int) int {
 		at--
 	}
 	if i := strings.IndexFunc(text[at:], unicode.IsSpace); i >= 0 && i < 40 {
-		return at + i
+		return len(text) - len(strings.TrimLeftFunc(text[at+i:], unicode.IsSpace))
 	}
 	return at
 }

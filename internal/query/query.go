@@ -74,8 +74,7 @@ func Parse(typed string) Query {
 		if not {
 			into = &q.Not
 		}
-		known := func(u Term) bool { return u.Prefix == t.Prefix && slices.Equal(u.Words, t.Words) }
-		if len(*into) < maxTerms && !slices.ContainsFunc(*into, known) {
+		if len(*into) < maxTerms && !slices.ContainsFunc(*into, t.same) {
 			*into = append(*into, t)
 		}
 	}
@@ -84,14 +83,17 @@ func Parse(typed string) Query {
 // quotes are the signs a phrase may stand between: what opens, and what closes it.
 var quotes = []struct{ open, close string }{{`"`, `"`}, {"“", "”"}, {"„", "“"}, {"«", "»"}}
 
-// cutPart cuts the next phrase or word off. A phrase without its end goes to the end.
+// cutPart cuts the next phrase or word off. A sign that opens a phrase which never
+// ends is none.
 func cutPart(s string) (part, rest string) {
 	for _, q := range quotes {
 		inner, found := strings.CutPrefix(s, q.open)
 		if !found {
 			continue
 		}
-		part, rest, _ = strings.Cut(inner, q.close)
+		if part, rest, found = strings.Cut(inner, q.close); !found {
+			return "", inner
+		}
 		if after, goesOn := strings.CutPrefix(rest, "*"); goesOn {
 			return part + "*", after
 		}
@@ -116,6 +118,22 @@ func termOf(part string) Term {
 	}
 	return t
 }
+
+// Loose is the query with each of its words a term by itself.
+func (q Query) Loose() Query {
+	loose := Query{Not: q.Not}
+	for _, t := range q.Terms {
+		for i, w := range t.Words {
+			one := Term{Words: []string{w}, Prefix: t.Prefix && i == len(t.Words)-1}
+			if len(loose.Terms) < maxTerms && !slices.ContainsFunc(loose.Terms, one.same) {
+				loose.Terms = append(loose.Terms, one)
+			}
+		}
+	}
+	return loose
+}
+
+func (t Term) same(u Term) bool { return t.Prefix == u.Prefix && slices.Equal(t.Words, u.Words) }
 
 // Needles are bytes that a line of JSON must hold, in either case, to have every
 // term in it: the longest plain word of each. What has none is not among them.

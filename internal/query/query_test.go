@@ -47,7 +47,7 @@ func TestParse(t *testing.T) {
 		"keep the lexer":            "keep, the, lexer",
 		`"old lexer" -parser`:       `"old lexer"; not parser`,
 		`“old lexer”`:               `"old lexer"`,
-		`never closed "old lexer`:   `never, closed, "old lexer"`,
+		`never closed "old lexer`:   `never, closed, old, lexer`,
 		"tok*":                      "tok*",
 		"a*":                        "a",
 		`"go tes"*`:                 `"go tes*"`,
@@ -84,6 +84,17 @@ func TestParse(t *testing.T) {
 	}
 	if long := Parse(strings.Repeat("word ", 1_000_000)); len(long.Terms) != 1 {
 		t.Errorf("a long query has %d terms", len(long.Terms))
+	}
+}
+
+func TestLoose(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, term := range Parse(`"old lexer" lexer.g* -"new lexer"`).Loose().Terms {
+		got = append(got, term.String())
+	}
+	if fmt.Sprint(got) != "[old lexer g]" { // g* is too short to be the beginning of anything
+		t.Errorf("loosened to %v", got)
 	}
 }
 
@@ -124,6 +135,7 @@ func TestSnippet(t *testing.T) {
 		{"lexer", "Keep the  lexer\nas it is", "Keep the [lexer] as it is"},
 		{"lexer old", far + "the old\n lexer stays " + far, "…to see here. the [old] [lexer] stays nothing to see here. nothing to see here. nothing…"},
 		{"lexer", "lexer " + far, "[lexer] nothing to see here. nothing to see here. nothing to see here. nothing to see…"},
+		{"why lexer", "keep the lexer\n\n why\nnot\n\n", "keep the [lexer] · [why] not"},
 		{`"the old" old`, "by the old way", "by [the old] way"},
 		{"x", "", ""},
 	} {

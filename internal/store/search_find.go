@@ -30,7 +30,8 @@ type Match struct {
 type Matches struct {
 	List []Match
 	More bool // older ones may have been left out
-	// Seen is how many entries of the store have each term, counted up to seenMost.
+	// Seen is how many entries of the store have each term, counted up to seenMost;
+	// of the beginning of a word, seenMost.
 	Seen []int64
 	Of   int64 // about how many entries the store has
 }
@@ -72,6 +73,10 @@ func (t *Tx) frequencies(q query.Query, m *Matches) error {
 	}
 	m.Seen = make([]int64, len(q.Terms))
 	for i, term := range q.Terms {
+		if term.Prefix { // it takes as long as the search itself
+			m.Seen[i] = seenMost
+			continue
+		}
 		err := count(&m.Seen[i], "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ? LIMIT ?)", wordsOf(term), seenMost)
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ type RecallRequest struct {
 	// Kinds of entries; none: any. With kinds, transcripts are left alone.
 	Kinds  []job.Kind
 	Since  job.Time // happened at this time or later
-	Limit  int      // of hits in the ledger, and as many in transcripts; 0: 20, at most 100
+	Limit  int      // of hits in the ledger, and as many in transcripts; 0: 10, at most 100
 	Ledger bool     // the ledger only: transcripts are left alone
 }
 
@@ -75,14 +75,13 @@ type Spoken struct {
 
 // Unread is a transcript that was not searched, or not to its end.
 type Unread struct {
-	File  string `json:"file"`
-	Bytes int64  `json:"bytes,omitempty"` // of it that were not read
-	Why   string `json:"why"`
+	File string `json:"file,omitempty"` // none: several
+	Why  string `json:"why"`
 }
 
 // Bounds of what Recall gives, and of what it takes.
 const (
-	hitsUsual = 20
+	hitsUsual = 10
 	hitsMost  = 100
 	snippet   = 200 // bytes
 	titleMost = 100 // bytes
@@ -121,7 +120,8 @@ func (t *Tracker) Recall(ctx context.Context, r RecallRequest) (Recalled, error)
 	if err != nil || r.Ledger || len(r.Kinds) > 0 {
 		return out, err
 	}
-	return out, t.recallTranscripts(ctx, r, q, jobs, &out)
+	err = t.recallTranscripts(ctx, r, q, jobs, &out)
+	return out, err
 }
 
 func termsOf(terms []query.Term) []string {
@@ -163,8 +163,8 @@ func recallLedger(tx *store.Tx, r RecallRequest, q query.Query, jobs []store.Job
 		}
 	}
 	m, err := tx.Search(s)
-	if err == nil && len(m.List) == 0 && len(q.Terms) > 1 {
-		s.Any = true
+	if err == nil && len(m.List) == 0 {
+		s.Query, s.Any = q.Loose(), true
 		m, err = tx.Search(s)
 		out.Loose = len(m.List) > 0
 	}
