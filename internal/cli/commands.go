@@ -13,8 +13,8 @@ func (a *App) commands() []*cobra.Command {
 		a.decideCommand(), a.raiseCommand(), a.settleCommand(), a.deadEndCommand(),
 		a.pauseCommand(), a.resumeCommand(), a.handoverCommand(), a.safePointCommand(), a.restoreCommand(),
 		a.checkCommand(), a.finishCommand(), a.acceptCommand(), a.abandonCommand(), a.removeCommand(),
-		a.jobsCommand(), a.showCommand(), a.logCommand(), a.briefCommand(), a.costCommand(), a.lessonsCommand(), a.verifyCommand(),
-		a.configCommand(), a.onCommand(), a.offCommand(), a.demoCommand(), a.hookCommand(), a.scriptCommand(), a.completionCommand(), a.versionCommand(),
+		a.jobsCommand(), a.showCommand(), a.logCommand(), a.recallCommand(), a.briefCommand(), a.costCommand(), a.lessonsCommand(), a.verifyCommand(),
+		a.configCommand(), a.setupCommand(), a.doctorCommand(), a.uninstallCommand(), a.onCommand(), a.offCommand(), a.demoCommand(), a.hookCommand(), a.mcpCommand(), a.scriptCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }
 

@@ -17,6 +17,7 @@ var listed = map[string][]string{
 	"safepoint list": nil, "safepoint show": nil, "restore": {"--dry-run", "--force", "--undo"}, "check": {"--here"}, "finish": nil,
 	"accept": {"--reason"}, "abandon": nil, "remove": {"--dry-run", "--yes"}, "jobs": {"--ready", "--all"}, "show": {"--brief"},
 	"log": {"--decided"}, "recall": {"--all", "--job", "--kind", "--limit", "--since"}, "brief": {"--section"}, "cost": nil, "lessons": nil, "verify": {"--salvage"}, "config": nil, "on": nil, "off": nil,
+	"setup": {"--user", "--project", "--local", "--plugin-dir", "--undo", "--dry-run"}, "doctor": nil, "uninstall": {"--data", "--dry-run"},
 	"demo": nil, "hook": nil, "completion": nil, "version": {"--licenses"},
 }
 

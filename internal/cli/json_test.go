@@ -218,7 +218,8 @@ func TestJSONDocs(t *testing.T) {
 		"bill": job.Bill{}, "model bill": job.ModelBill{}, "side": tracker.CostOf{}, "cost row": store.CostRow{}, "job cost": jobCost{},
 		"tokens": job.Tokens{}, "verified job": store.JobReport{}, "fault": store.Fault{}, "setting": setting{}, "layer": tracker.Layer{},
 		"receipt": job.Receipt{}, "receipt whole": entryReceipt{}, "touch": job.Touch{}, "folder": job.Folder{}, "model difference": job.ModelDifference{},
-		"entry": logLine{}, "recall/1": tracker.Recalled{}, "hit": tracker.Hit{}, "place found": tracker.Spoken{}, "unread": tracker.Unread{},
+		"entry": logLine{}, "setup/1": setup{}, "file change": setupChange{}, "doctor/1": diagnosis{}, "finding": finding{},
+		"uninstalled/1": uninstalled{}, "erased": erased{}, "recall/1": tracker.Recalled{}, "hit": tracker.Hit{}, "place found": tracker.Spoken{}, "unread": tracker.Unread{},
 		"snippet": query.Snippet{}, "mark": query.Mark{},
 	}
 	for _, k := range job.Kinds() {

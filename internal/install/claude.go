@@ -46,3 +46,17 @@ type handler struct {
 func (h hooked) group(line string) group {
 	return group{h.matcher, []handler{{"command", line, h.seconds}}}
 }
+
+// Events is how many events Duplex hears of.
+func Events() int { return len(claudeEvents()) }
+
+// ManagedFiles are where an organization keeps settings of Claude Code, by system.
+func ManagedFiles(system string) []string {
+	switch system {
+	case "darwin":
+		return []string{"/Library/Application Support/ClaudeCode/managed-settings.json"}
+	case "windows":
+		return []string{`C:\Program Files\ClaudeCode\managed-settings.json`}
+	}
+	return []string{"/etc/claude-code/managed-settings.json"}
+}

@@ -267,3 +267,14 @@ func (d *document) containers() map[string]bool {
 	}
 	return had
 }
+
+// ours counts the hooks that setup writes.
+func (d *document) ours() int {
+	n := 0
+	for _, e := range d.entries() {
+		if written(e.line, claude) {
+			n++
+		}
+	}
+	return n
+}

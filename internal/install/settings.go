@@ -68,7 +68,7 @@ func (h Home) PlanEntries(scope Scope) (Plan, error) {
 
 // planEntriesUndo plans to take our entries out of a settings file again: by undoing our
 // own edits when nobody else changed it since, and else by looking for them.
-func (h Home) planEntriesUndo(s Setup) (Plan, error) {
+func (h Home) planEntriesUndo(s Setup, forGood bool) (Plan, error) {
 	p := Plan{home: h, Setup: s, Undo: true}
 	c, err := look(s.Path)
 	if err != nil {
@@ -79,32 +79,44 @@ func (h Home) planEntriesUndo(s Setup) (Plan, error) {
 		return p, nil
 	}
 	text, first, exact := s.revert(c.Before)
-	if exact {
-		c.After, c.Stays = text, first != ""
-		if d, err := parse(text); err == nil && c.Stays {
-			if n := d.ours(); n > 0 {
-				p.Notes = append(p.Notes, fmt.Sprintf("%s of Duplex stood in %s before: they are there again. duplex uninstall takes them out too.", count(n, "hook"), s.Path))
-			}
-		}
-	} else {
-		var n int
-		if text, n, err = withoutEntries(c.Before, s.Had); err != nil {
-			return p, fmt.Errorf("%s: %w: mend it, or take the lines with duplex hook out by hand", s.Path, err)
-		}
-		c.After = text
-		if len(s.Revisions) > 0 && n > 0 {
-			p.Notes = append(p.Notes, fmt.Sprintf("%s was changed by others since: only the %s of Duplex go, the rest stays as it is.", s.Path, count(n, "hook")))
-		}
-		made := slices.ContainsFunc(s.Revisions, func(r revision) bool { return r.Before == "" })
-		if made && empty(text) {
-			c.Stays = false // it was made for our hooks, and nothing else came into it
+	if c.Stays = !exact || first != ""; !exact {
+		text = c.Before
+	}
+	var gone int
+	if without, n, err := withoutEntries(text, s.Had); err != nil {
+		return p, fmt.Errorf("%s: %w: mend it, or take the lines with duplex hook out by hand", s.Path, err)
+	} else if !exact || forGood {
+		text, gone = without, n
+	} else if n > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s of Duplex stood in %s before: they are there again. duplex uninstall takes them out too.", count(n, "hook"), s.Path))
+	}
+	if !exact && len(s.Revisions) > 0 && gone > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s was changed by others since: only the %s of Duplex go, the rest stays as it is.", s.Path, count(gone, "hook")))
+	}
+	if made := slices.ContainsFunc(s.Revisions, func(r revision) bool { return r.Before == "" }); made && !exact && empty(text) {
+		c.Stays = false // it was made for our hooks, and nothing else came into it
+	}
+	p.Notes = append(p.Notes, byHand(s.Path, text)...)
+	if c.After = text; !c.same() {
+		p.Changes = append(p.Changes, c)
+		err = c.may()
+	}
+	return p, err
+}
+
+// byHand names lines of a person's own that call us. They stay, and call what may be gone.
+func byHand(path string, text []byte) []string {
+	d, err := parse(text)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, e := range d.entries() {
+		if calls(e.line, claude) && !written(e.line, claude) {
+			found = append(found, fmt.Sprintf("%s calls Duplex at %s in a line that setup did not write, which stays: %s", path, e.event, e.line))
 		}
 	}
-	if c.same() {
-		return p, nil
-	}
-	p.Changes = append(p.Changes, c)
-	return p, c.may()
+	return found
 }
 
 // revert undoes every revision, and gives the digest of what was there before the first.
@@ -142,17 +154,6 @@ func had(text []byte) (map[string]bool, error) {
 		return nil, err
 	}
 	return d.containers(), nil
-}
-
-// ours counts the hooks that setup writes.
-func (d *document) ours() int {
-	n := 0
-	for _, e := range d.entries() {
-		if written(e.line, claude) {
-			n++
-		}
-	}
-	return n
 }
 
 // empty reports whether a text is an object with nothing in it.

@@ -7,13 +7,20 @@ import (
 	"os"
 )
 
-// PlanUndo plans the undoing of a setup, remembered or found.
-func (h Home) PlanUndo(s Setup) (Plan, error) {
+// PlanUndo plans the undoing of a setup, remembered or found: what was there before it
+// is there again.
+func (h Home) PlanUndo(s Setup) (Plan, error) { return h.planUndo(s, false) }
+
+// PlanRemoval plans to leave nothing of Duplex's in a place, also what was there before
+// the setup that is remembered.
+func (h Home) PlanRemoval(s Setup) (Plan, error) { return h.planUndo(s, true) }
+
+func (h Home) planUndo(s Setup, forGood bool) (Plan, error) {
 	switch s.Kind {
 	case Plugin:
 		return h.planPluginUndo(s)
 	case Entries:
-		return h.planEntriesUndo(s)
+		return h.planEntriesUndo(s, forGood)
 	}
 	return Plan{}, fmt.Errorf("%s is set up as a %q, which this version does not know: undo it with the version that did", s.Agent, s.Kind)
 }
