@@ -72,6 +72,11 @@ func (p Prices) With(own []Row) Prices {
 //
 // A model's first price holds before its day too: nobody could call it then, so the clock was wrong.
 func (p Prices) Price(model string, at int64, t Tokens) (pico int64, priceID string, ok bool) {
+	return p.Together(model, at, t, 1)
+}
+
+// Together is what so many calls of about one size cost, of which only the sum is known.
+func (p Prices) Together(model string, at int64, t Tokens, calls int64) (pico int64, priceID string, ok bool) {
 	row := p.find(Name(model), time.UnixMicro(at).UTC().Format(time.DateOnly))
 	if row == nil {
 		return 0, "", false
@@ -80,7 +85,7 @@ func (p Prices) Price(model string, at int64, t Tokens) (pico int64, priceID str
 	if row.Own {
 		id = "own:" + id
 	}
-	if row.LongOver > 0 && t.Prompt() > row.LongOver {
+	if row.LongOver > 0 && t.Prompt()/max(1, calls) > row.LongOver {
 		rates, id = row.Long, id+">"+strconv.FormatInt(row.LongOver, 10)
 	}
 	pico, ok = rates.of(t)
@@ -88,6 +93,11 @@ func (p Prices) Price(model string, at int64, t Tokens) (pico int64, priceID str
 		return 0, "", false
 	}
 	return pico, id, true
+}
+
+// Together is Prices.Together by the built-in rows.
+func Together(model string, at int64, t Tokens, calls int64) (pico int64, priceID string, ok bool) {
+	return Prices{}.Together(model, at, t, calls)
 }
 
 // Price is Prices.Price by the built-in rows.

@@ -70,6 +70,17 @@ func TestPrice(t *testing.T) {
 	}
 }
 
+// TestTogether: of several calls only the sum is known, and each is priced by its size.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	sum := Tokens{Input: 180_000, Output: 2000}
+	for calls, want := range map[int64]string{0: "$0.095", 1: "$0.095", 2: "$0.019"} { // 90,000 + 5000 micro; 18,000 + 1000
+		if pico, _, ok := Together("claude-haiku-5-5", micros(t, "2026-11-01"), sum, calls); !ok || USDExact(pico) != want {
+			t.Errorf("%d calls: %s, want %s", calls, USDExact(pico), want)
+		}
+	}
+}
+
 func TestADayEndsAtMidnightUTC(t *testing.T) {
 	t.Parallel()
 	change := micros(t, "2026-08-21")

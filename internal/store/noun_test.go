@@ -399,7 +399,7 @@ func TestCosts(t *testing.T) {
 		if got, err := tx.SpendBy("", ByDay, time.UTC); err != nil || len(got) != 2 || got[0].Name != "2026-11-09" || got[0].Pico != 10 {
 			t.Errorf("by day in UTC: %+v, %v", got, err)
 		}
-		if got, err := tx.SessionModels(id, session); err != nil || got["opus"] != opus.Tokens {
+		if got, err := tx.SessionModels(id, session, 0); err != nil || got["opus"].Tokens != opus.Tokens || got["opus"].GuessedPico != opus.Estimate || got["opus"].Guesses != 1 {
 			t.Errorf("tokens by model: %+v, %v", got, err)
 		}
 		return nil

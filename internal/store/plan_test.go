@@ -37,7 +37,7 @@ func TestQueriesStayFlat(t *testing.T) {
 		did(tx.SessionsOf(id))
 		did(tx.Renew(id, "", 0, 1))
 		did(tx.Off(testID('w', 1)))
-		did(tx.SessionModels(id, testID('s', 1)))
+		did(tx.SessionModels(id, testID('s', 1), 0))
 		did(tx.SpendBy(id, ByAgent, nil))
 		tx.Session("claude", "x")
 		tx.SessionByID(testID('s', 1))

@@ -48,6 +48,14 @@ type Session struct {
 	// agent's last text, in short: a claim.
 	InFlight string `json:"in_flight,omitempty"`
 	Said     string `json:"said,omitempty"`
+	// Totals are the agent's own of the session, by model, as it last gave them; Base is
+	// what is in them and not in our sums: a parent's total that a fork goes on from, less
+	// what was spent before a kill, which the agent forgets.
+	Totals map[string]job.Tokens `json:"totals,omitempty"`
+	Base   map[string]job.Tokens `json:"base,omitempty"`
+	// Beyond is the position up to which estimates are of a process that was killed, so
+	// that no total will ever hold what they stand for.
+	Beyond int64 `json:"beyond,omitempty"`
 	// Reader is what the transcript's reader must remember: JSON.
 	Reader json.RawMessage `json:"reader,omitempty"`
 }

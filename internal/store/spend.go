@@ -46,16 +46,33 @@ func (t *Tx) Spends(id job.ID, fn func(job.Spend) error) error {
 		"SELECT "+spendColumns+" FROM spend WHERE job = ? ORDER BY position", id)
 }
 
-// SessionModels sums the tokens of one session by model, as far as this job paid.
-func (t *Tx) SessionModels(id, session job.ID) (map[string]job.Tokens, error) {
+// ModelSum is what a session used of one model.
+type ModelSum struct {
+	Tokens job.Tokens
+	// Guessed is the part behind a position that is an estimate still, of so many calls.
+	Guessed     job.Tokens
+	GuessedPico int64
+	Guesses     int64
+}
+
+// SessionModels sums what one session used by model, as far as this job paid; what is
+// an estimate counts as one behind a position.
+func (t *Tx) SessionModels(id, session job.ID, behind int64) (map[string]ModelSum, error) {
 	if err := t.flushRows(); err != nil {
 		return nil, err
 	}
-	sums := map[string]job.Tokens{}
+	sums := map[string]ModelSum{}
 	err := t.c.query(func(r row) error {
-		sums[r.str(0)] = scanTokens(r, 1)
+		sum, tokens := sums[r.str(0)], scanTokens(r, 4)
+		sum.Tokens = sum.Tokens.Plus(tokens)
+		if r.int(1) != 0 {
+			sum.Guessed, sum.GuessedPico, sum.Guesses = tokens, r.int(2), r.int(3)
+		}
+		sums[r.str(0)] = sum
 		return nil
-	}, "SELECT model, "+sumTokens+" FROM spend WHERE job = ? AND session = ? GROUP BY model", id, session)
+	}, "SELECT model, estimate AND position > ?, coalesce(sum(pico), 0), sum(message <> '' AND position > (SELECT coalesce(max(position), 0) FROM spend WHERE job = ? AND session = ? AND purpose = ?)), "+
+		sumTokens+" FROM spend WHERE job = ? AND session = ? GROUP BY 1, 2",
+		behind, id, session, job.PurposeReconciled, id, session)
 	return sums, err
 }
 
@@ -133,7 +150,7 @@ func (t *Tx) SpendBy(id job.ID, by CostBy, zone *time.Location) ([]CostRow, erro
 		out[i].add(CostRow{Pico: r.int(1), Estimate: r.int(2), Unpriced: r.int(3), Messages: r.int(4), Tokens: scanTokens(r, 5)})
 		return nil
 	}, "SELECT "+group+`, sum(pico), sum(CASE WHEN estimate THEN pico END),
-		sum(CASE WHEN pico IS NULL THEN input + cache_write_5m + cache_write_1h + cache_read + output END), count(*), `+sumTokens+
+		sum(CASE WHEN pico IS NULL THEN input + cache_write_5m + cache_write_1h + cache_read + output END), sum(purpose <> '`+job.PurposeReconciled+`'), `+sumTokens+
 		" FROM "+from+" WHERE "+where+" GROUP BY 1 ORDER BY 1", args...)
 	return out, err
 }
