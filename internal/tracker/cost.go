@@ -46,7 +46,9 @@ func stepCosts(tx *store.Tx, id job.ID) (rows []store.CostRow, steps map[string]
 			row = &store.CostRow{Name: name}
 			sums[name] = row
 		}
-		row.Messages++
+		if s.Purpose != job.PurposeReconciled {
+			row.Messages++
+		}
 		row.Tokens = row.Tokens.Plus(s.Tokens)
 		if s.Pico == nil {
 			row.Unpriced += s.Tokens.Total()

@@ -18,6 +18,7 @@ type Watch struct {
 	Since    job.Time `json:"since"`            // when the store was last asked
 	Offset   int64    `json:"offset,omitempty"` // up to here the transcript was read for its level, in bytes
 	Taken    int64    `json:"taken,omitempty"`  // up to here it was taken in
+	Model    string   `json:"model,omitempty"`  // by which the level was set
 	Fill     job.Fill `json:"fill"`
 	Nudge    float64  `json:"nudge"`
 	Handover float64  `json:"handover"`
@@ -33,8 +34,11 @@ func (w *Watch) Read(rows []agent.Row, next int64, now job.Time) (ask bool) {
 	for _, r := range rows {
 		switch r.Kind {
 		case agent.RowUsage:
-			if r.Usage != nil {
-				w.Fill.Grow(r.Usage.Context)
+			if r.Usage == nil || r.Usage.Context == 0 {
+				continue
+			}
+			if w.Fill.Grow(r.Usage.Context); r.Usage.Model != w.Model {
+				return true // another level holds
 			}
 		case agent.RowCompacted, agent.RowLimit:
 			return true
@@ -52,7 +56,7 @@ func (o *observing) watch() *Watch {
 	if o.row == nil || o.row.Driven || o.row.Off {
 		return nil
 	}
-	w := &Watch{Bound: o.row.Job != "", Since: o.Now(), Offset: o.row.Offset, Taken: o.row.Offset, Fill: o.fillOf(),
+	w := &Watch{Bound: o.row.Job != "", Since: o.Now(), Offset: o.row.Offset, Taken: o.row.Offset, Model: o.row.Model, Fill: o.fillOf(),
 		Nudge: o.set.Nudge, Handover: o.set.Handover}
 	if o.stale || o.row.Guest {
 		w.Fill.Level = 0 // nothing is ever due

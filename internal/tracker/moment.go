@@ -57,8 +57,11 @@ func (o *observing) moment(c *change) error {
 	case agent.AfterCompact:
 		o.row.Nudged, o.row.HandedOver, o.row.Context = 0, 0, 0
 	case agent.SessionStart:
-		if o.ev.Source == "compact" || o.ev.Source == "clear" {
+		switch o.ev.Source {
+		case "compact", "clear":
 			o.row.Nudged, o.row.HandedOver, o.row.Context = 0, 0, 0
+		case "resume":
+			return o.rec.resumed()
 		}
 	case agent.TurnFailed:
 		return o.turnFailed(c)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"time"
 
@@ -166,6 +167,9 @@ func (o *observing) look(ctx context.Context) error {
 			return err
 		}
 	}
+	if f, ok := o.ad.(agent.Forker); ok && o.ev.Source == "fork" && o.ev.From == "" {
+		o.ev.From = f.ForkedFrom(commandLine(o.ev.PID))
+	}
 	if err := o.tail(); err != nil {
 		// The file is the agent's. What the hook itself says is recorded all the same,
 		// and the session gets its brief.
@@ -228,6 +232,7 @@ func (o *observing) take(c *change) error {
 	} else if err := o.recordAll(c); err != nil {
 		return err
 	}
+	o.measure()
 	o.level()
 	if o.row.Job == "" && (o.nudge || o.handover != "") && !o.opened {
 		if err := o.carry(c); err != nil {
@@ -300,12 +305,22 @@ func (o *observing) arrive(c *change) error {
 	if o.ev.Kind == agent.SessionStart {
 		o.row.Ended = 0
 	}
-	o.row.Window, o.row.Level = levelsOf(o.row, o.ad.Levels(o.row.Model, o.getenv))
+	o.measure()
 	return o.bind(c)
+}
+
+// measure sets the session's levels by its model, which may be known only from its
+// first answer, and change.
+func (o *observing) measure() {
+	o.row.Window, o.row.Level = levelsOf(o.row, o.ad.Levels(o.row.Model, o.getenv))
 }
 
 // bind decides which job the session belongs to, and sits it down there.
 func (o *observing) bind(c *change) error {
+	parent, err := o.parent(c)
+	if err != nil {
+		return err
+	}
 	var a job.Arrival
 	a.Named, a.Auto = o.named, o.set.Auto
 	a.Carried = o.ev.Kind == agent.BeforeCompact || o.ev.Kind == agent.SessionStart && (o.ev.Source == "resume" || o.ev.Source == "compact")
@@ -313,6 +328,9 @@ func (o *observing) bind(c *change) error {
 		s, err := c.tx.Standing(o.row.Job)
 		switch {
 		case errors.Is(err, job.ErrNotFound), err == nil && s.Done() && (o.ev.Kind == agent.Prompt || o.ev.Kind == agent.SessionStart):
+			if err := o.recorder(c).settle(); err != nil {
+				return err
+			}
 			o.row.Job, o.row.Guest, o.row.Token = "", false, 0 // it ended, or was removed: what comes is something new
 		case err != nil:
 			return err
@@ -321,11 +339,7 @@ func (o *observing) bind(c *change) error {
 		}
 	}
 	if a.Bound == nil {
-		from, err := o.cameFrom(c)
-		if err != nil {
-			return err
-		}
-		a.From = from
+		a.From = c.bindingOf(parent)
 		if o.place.Workspace != nil {
 			off, err := c.tx.Off(o.place.ID)
 			if err != nil {
@@ -359,29 +373,56 @@ func (o *observing) bind(c *change) error {
 	return nil
 }
 
-// cameFrom finds the binding of the session this one was resumed, forked or
-// cleared from.
-func (o *observing) cameFrom(c *change) (*job.Bound, error) {
+// bindingOf is the binding of the session that another was resumed, forked or cleared
+// from; nil when it has none that holds.
+func (c *change) bindingOf(row *store.Session) *job.Bound {
+	if row == nil || row.Job == "" {
+		return nil
+	}
+	if s, err := c.tx.Standing(row.Job); err != nil || s.Done() {
+		return nil
+	}
+	return &job.Bound{Job: row.Job, Session: row.ID, Guest: row.Guest, Token: row.Token}
+}
+
+// parent finds the session this one comes from, as its start or its transcript
+// says, and links the two; nil when there is none that is known.
+func (o *observing) parent(c *change) (*store.Session, error) {
+	from := o.ev.From
+	if from == "" && o.reader != nil && o.row.From == "" {
+		from = o.reader.Header().From
+	}
 	var row *store.Session
 	var err error
 	switch {
-	case o.ev.From != "":
-		row, err = c.tx.Session(o.row.Agent, o.ev.From)
+	case from != "":
+		row, err = c.tx.Session(o.row.Agent, from)
 	case o.ev.Source == "clear" && o.row.Process.PID != 0:
 		row, err = c.tx.SessionByProcess(o.row.Process)
 	}
-	if errors.Is(err, job.ErrNotFound) || row == nil || row.Job == "" || row.ID == o.row.ID {
+	if errors.Is(err, job.ErrNotFound) || row == nil || row.ID == o.row.ID {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.tx.Standing(row.Job)
-	if err != nil || s.Done() {
-		return nil, nil
+	if o.row.From == "" {
+		o.row.From = row.ID
+		if o.ev.Source != "clear" {
+			o.row.Base = maps.Clone(row.Totals) // a fork's totals begin with its parent's
+		}
 	}
-	o.row.From = row.ID
-	return &job.Bound{Job: row.Job, Session: row.ID, Guest: row.Guest, Token: row.Token}, nil
+	return row, nil
+}
+
+// commandLine is what was typed to start the agent that called us.
+func commandLine(pid int) []string {
+	for _, p := range process.Ancestors(os.Getpid()) {
+		if p.PID == pid {
+			return p.Args
+		}
+	}
+	return nil
 }
 
 // sit makes the session one of the job's, as its holder when the lease is free,

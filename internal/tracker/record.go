@@ -332,43 +332,6 @@ func (r *recorder) limit(a agent.Row, key, at detail) error {
 	return nil
 }
 
-// totals writes the difference between the agent's own totals and our sum.
-func (r *recorder) totals(a agent.Row, key, at detail) error {
-	sums, err := r.tx.SessionModels(r.row.Job, r.row.ID)
-	if err != nil {
-		return err
-	}
-	// Totals are cumulative over resumes: what an earlier difference brought is in.
-	earlier, err := r.tx.EntriesOf(r.row.Job, []job.Kind{job.KindReconciled}, false, 0)
-	if err != nil {
-		return err
-	}
-	for _, e := range earlier {
-		if p, ok := e.Payload.(*job.Reconciled); ok && e.Session == r.row.ID {
-			for _, m := range p.Models {
-				sums[m.Model] = sums[m.Model].Plus(m.Tokens)
-			}
-		}
-	}
-	var diff []job.ModelDifference
-	for _, t := range a.Totals {
-		d := t.Tokens.Minus(sums[t.Model])
-		if d == (job.Tokens{}) {
-			continue
-		}
-		m := job.ModelDifference{Model: t.Model, Tokens: d}
-		if pico, _, ok := cost.Price(t.Model, int64(r.now), cost.Tokens(d)); ok {
-			m.Pico = &pico
-		}
-		diff = append(diff, m)
-	}
-	if len(diff) == 0 {
-		return nil
-	}
-	_, err = r.append(&job.Reconciled{Source: r.row.Agent, Models: diff}, key, at)
-	return err
-}
-
 // paths makes an agent's paths relative to the workspace.
 func (r *recorder) paths(list []job.Touch) []job.Touch {
 	out := make([]job.Touch, 0, min(len(list), job.MaxPaths))
