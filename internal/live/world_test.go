@@ -246,6 +246,13 @@ func tell(all []entry) string {
 	return b.String()
 }
 
+// brief is what Duplex gave the model to read in a request, or nothing.
+func brief(r play.Request) string {
+	_, text, _ := strings.Cut(r.Text(), "<duplex-brief")
+	text, _, _ = strings.Cut(text, "</duplex-brief>")
+	return text
+}
+
 // showOnFailure tells what became of the world when the test fails.
 func (w *world) showOnFailure() {
 	w.Cleanup(func() {
