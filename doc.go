@@ -41,6 +41,7 @@
 //	floor 3   tracker    every use case: one method, one transaction, one now
 //	          agent/all  which agents there are
 //	floor 4   hook       an agent calls us; whatever happens to us, it goes on
+//	          mcpserver  an agent calls our tools, over MCP
 //	          runner     we call an agent, session after session
 //	          scripted   the built-in agent, a real program
 //	floor 5   cli        the commands: options in, one use case, a page or JSON out

@@ -18,7 +18,7 @@ var listed = map[string][]string{
 	"accept": {"--reason"}, "abandon": nil, "remove": {"--dry-run", "--yes"}, "jobs": {"--ready", "--all"}, "show": {"--brief"},
 	"log": {"--decided"}, "recall": {"--all", "--job", "--kind", "--limit", "--since"}, "brief": {"--section"}, "cost": nil, "lessons": nil, "verify": {"--salvage"}, "config": nil, "on": nil, "off": nil,
 	"setup": {"--user", "--project", "--local", "--plugin-dir", "--undo", "--dry-run"}, "doctor": nil, "uninstall": {"--data", "--dry-run"},
-	"demo": nil, "hook": nil, "completion": nil, "version": {"--licenses"},
+	"demo": nil, "hook": nil, "mcp": nil, "completion": nil, "version": {"--licenses"},
 }
 
 func TestEveryCommandHelps(t *testing.T) {

@@ -59,7 +59,7 @@ func (s *Server) folder() string {
 const instructions = `Duplex keeps long work one job across contexts, sessions and agents. What the next session needs is handed over by itself; you record what only you know, when it happens:
 - decide: a question is settled that later sessions must not open again. raise: something must not be forgotten; with next, it is what to do next. settle: it is done. dead_end: an approach failed.
 - safe_point: before a risky change. hand_over: before you stop in the middle.
-- standing: who holds the job, its checks, what is open. brief: what a session starts from, or one section of it whole.
+- standing: who holds the job, its checks, what is open. brief: what a session starts from, or one section of it whole. recall: search what earlier sessions decided, did and said.
 - claim_finished: the goal is reached. The job's checks then run outside of you, and decide.
 - start: the person wants work carried on and there is no job here. take: to work on the job of another folder or session by its name.
 Amending goal or checks, answering, accepting, abandoning, removing a job, taking it from a live session: only the person does that, in a terminal. Ask, do not try.`

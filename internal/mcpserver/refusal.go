@@ -50,7 +50,7 @@ var next = []struct {
 	says string
 }{
 	{context.Canceled, "The call was cancelled; what was recorded stays."},
-	{job.ErrHeld, "Replacing a live session is a person's act. Until it ends you may look: standing, brief."},
+	{job.ErrHeld, "Replacing a live session is a person's act. Until it ends you may look: standing, brief, recall."},
 	{job.ErrFenced, "Change nothing more of this job. standing says who has it now; tell the person."},
 	{job.ErrFinished, "There is nothing left to record on it. Tell the person how it ended."},
 	{tracker.ErrNotPerson, "Ask the person."},

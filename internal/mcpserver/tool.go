@@ -36,6 +36,7 @@ func offered() []tool {
 	return []tool{
 		of("standing", "Where a job stands", Look, "Where a job stands now: who holds it, its checks, what is open, what failed, what comes next, and what you may do. Without a job: the one of this session or folder.", standing),
 		of("brief", "What a session starts from", Look, "What the next session would start from: goal, instructions, decisions, dead ends, open items, what is done, working set. With section, that part whole.", brief),
+		of("recall", "Search what was said, decided and done", Look, "Search what earlier sessions decided, did and said: the ledger, and the transcripts where they are.", recall),
 		of("decide", "Settle a question", Act, "Record a decision that holds for the rest of the job, so that no later session opens the question again.", decide),
 		of("raise", "Open an item", Act, "Record what must not be forgotten. With next, it is what to do next.", raise),
 		of("settle", "Close an item", Act, "Close an open item that is done, or end a decision or a dead end that no longer holds.", settle),

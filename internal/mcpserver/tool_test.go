@@ -47,6 +47,15 @@ func TestEveryTool(t *testing.T) {
 	if text, _ := c.must("brief", "page/1", args{"section": "dead-ends"}); !strings.Contains(text, "sed over the prices") {
 		t.Errorf("the section lacks the dead end:\n%s", text)
 	}
+	text, found := c.must("recall", "recall/1", args{"words": "rounds down"})
+	if !strings.Contains(text, "sed over the prices") || !strings.Contains(text, history) || found["note"] != history {
+		t.Errorf("recall says\n%s\n%v", text, found)
+	}
+	if text, _ := c.must("recall", "recall/1", args{"words": "rounds", "kinds": []string{"decided"}, "job": short}); !strings.Contains(text, "Nothing found") {
+		t.Errorf("recall of decisions says\n%s", text)
+	}
+	c.refused("recall", args{"words": "x", "kinds": []string{"jokes"}}, "the kinds are", "dead end")
+	c.refused("recall", args{"words": " - "}, "no word to look for")
 	text, v := c.must("claim_finished", "verdict/1", nil)
 	if !strings.Contains(text, "failed") || !strings.Contains(text, "stays open") || v["verdict"].(map[string]any)["outcome"] != "failed" {
 		t.Errorf("a claim too early says %s\n%v", text, v)
@@ -150,6 +159,7 @@ func TestWhoMayAct(t *testing.T) {
 			t.Errorf("standing tells it that it is %v, want %s", at["you"], as)
 		}
 		c.must("brief", "page/1", nil)
+		c.must("recall", "recall/1", args{"words": "export"})
 	}
 	refuses := func(who, session string, words string) {
 		t.Helper()
@@ -306,7 +316,7 @@ func TestListed(t *testing.T) {
 			t.Errorf("the instructions do not say when to call %s", tool.Name)
 		}
 	}
-	if want := []string{"standing", "brief", "decide", "raise", "settle", "dead_end", "safe_point", "hand_over", "claim_finished", "start", "take"}; !slices.Equal(names, want) {
+	if want := []string{"standing", "brief", "recall", "decide", "raise", "settle", "dead_end", "safe_point", "hand_over", "claim_finished", "start", "take"}; !slices.Equal(names, want) {
 		t.Errorf("offered are %v, want %v", names, want)
 	}
 	b, err := json.Marshal(r.Tools)

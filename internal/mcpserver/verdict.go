@@ -12,7 +12,7 @@ import (
 
 func verdict(v tracker.Verdict) answer {
 	f := v.Verdict
-	lines := []string{fmt.Sprintf("%s %s: %s", v.Short, f.Outcome, f.Reason)}
+	lines := []string{strings.TrimSuffix(fmt.Sprintf("%s %s: %s", v.Short, f.Outcome, f.Reason), ": ")}
 	if v.Run != nil {
 		lines = append(lines, checked(v.Run, false)...)
 	}
