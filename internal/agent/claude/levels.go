@@ -17,11 +17,13 @@ const (
 	answerRoom = 20_000 // for the model's answer
 	compactAt  = answerRoom + 13_000
 	stopAt     = answerRoom + 3_000
+	leastRoom  = 100_000 // that its context can be set to
 )
 
 // Levels are the sizes of a model's context under the environment's settings:
 // CLAUDE_CODE_AUTO_COMPACT_WINDOW, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE,
-// DISABLE_AUTO_COMPACT and DISABLE_COMPACT. An unknown model has no sizes.
+// DISABLE_AUTO_COMPACT and DISABLE_COMPACT, and --autocompact of the command line,
+// which the first of them overrules. An unknown model has no sizes.
 func (Adapter) Levels(model string, env func(string) string) agent.Levels {
 	window := windowOf(model)
 	if window == 0 {
@@ -33,10 +35,13 @@ func (Adapter) Levels(model string, env func(string) string) agent.Levels {
 		return l
 	}
 	room := window
-	set, err := strconv.ParseInt(strings.TrimSpace(env("CLAUDE_CODE_AUTO_COMPACT_WINDOW")), 10, 64)
+	set := size(env("CLAUDE_CODE_AUTO_COMPACT_WINDOW"))
+	if set == 0 {
+		set = size(thousands(env("--autocompact")))
+	}
 	switch {
-	case err == nil && set > compactAt:
-		room = min(set, window)
+	case set > 0:
+		room = min(max(set, leastRoom), window)
 	case strings.Contains(model, "haiku"):
 		// By default nothing happens before the provider refuses the prompt.
 		l.Level = window
@@ -47,6 +52,31 @@ func (Adapter) Levels(model string, env func(string) string) agent.Levels {
 		l.Level = min(l.Level, int64(percent/100*float64(room-answerRoom)))
 	}
 	return l
+}
+
+// size reads a number of tokens: "500000", "500k", "1m". What is none gives 0.
+func size(value string) int64 {
+	value = strings.ToLower(strings.TrimSpace(value))
+	unit := 1.0
+	switch {
+	case strings.HasSuffix(value, "k"):
+		unit = 1e3
+	case strings.HasSuffix(value, "m"):
+		unit = 1e6
+	}
+	n, err := strconv.ParseFloat(strings.TrimRight(value, "km"), 64)
+	if n *= unit; err != nil || !(n >= 1 && n < 1<<40) {
+		return 0
+	}
+	return int64(n)
+}
+
+// thousands reads "200" as "200k", as the command line may have it.
+func thousands(value string) string {
+	if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n >= 100 && n <= 1000 {
+		return strconv.Itoa(n) + "k"
+	}
+	return value
 }
 
 func isSet(value string) bool {

@@ -11,7 +11,7 @@ import (
 // used: the level is the first size at which it compacted or stopped.
 func TestLevels(t *testing.T) {
 	t.Parallel()
-	const window, percent = "CLAUDE_CODE_AUTO_COMPACT_WINDOW", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
+	const window, percent, line = "CLAUDE_CODE_AUTO_COMPACT_WINDOW", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "--autocompact"
 	for _, c := range []struct {
 		model string
 		env   []string
@@ -23,8 +23,15 @@ func TestLevels(t *testing.T) {
 		{"claude-opus-5-5", []string{window, "100000", percent, "50"}, agent.Levels{Window: 1_000_000, Level: 40_000}},
 		{"claude-haiku-4-5", nil, agent.Levels{Window: 200_000, Level: 200_000}},
 		{"claude-haiku-4-5", []string{window, "200000"}, agent.Levels{Window: 200_000, Level: 167_000}},
+		{"claude-haiku-4-5", []string{line, "200000"}, agent.Levels{Window: 200_000, Level: 167_000}},
 		{"claude-haiku-4-5", []string{"DISABLE_AUTO_COMPACT", "1"}, agent.Levels{Window: 200_000, Level: 177_000}},
 
+		{"claude-opus-5-5", []string{line, "200"}, agent.Levels{Window: 1_000_000, Level: 167_000}},
+		{"claude-opus-5-5", []string{line, "0.5m"}, agent.Levels{Window: 1_000_000, Level: 467_000}},
+		{"claude-opus-5-5", []string{line, "auto"}, agent.Levels{Window: 1_000_000, Level: 967_000}},
+		{"claude-opus-5-5", []string{line, "200000", window, "300k"}, agent.Levels{Window: 1_000_000, Level: 267_000}},
+		{"claude-opus-5-5", []string{line, "200000", window, "soon"}, agent.Levels{Window: 1_000_000, Level: 167_000}},
+		{"claude-opus-5-5", []string{window, "500"}, agent.Levels{Window: 1_000_000, Level: 67_000}},  // the least there is
 		{"claude-opus-5-5", []string{percent, "99"}, agent.Levels{Window: 1_000_000, Level: 967_000}}, // it only lowers
 		{"claude-opus-5-5", []string{window, "5000000"}, agent.Levels{Window: 1_000_000, Level: 967_000}},
 		{"claude-opus-5-5", []string{window, "many", percent, "-3"}, agent.Levels{Window: 1_000_000, Level: 967_000}},
@@ -43,4 +50,17 @@ func TestLevels(t *testing.T) {
 			t.Errorf("%s with %v: got %+v, want %+v", c.model, c.env, got, c.want)
 		}
 	}
+}
+
+// FuzzLevels: whatever is set, a level lies within its model's window.
+func FuzzLevels(f *testing.F) {
+	f.Add("claude-opus-5-5", "100000", "200k", "50")
+	f.Add("claude-haiku-4-5", "-1", "1e99m", "NaN")
+	f.Add("opus[1m]", "0x10", "auto", "1e-300")
+	f.Fuzz(func(t *testing.T, model, window, line, percent string) {
+		l := (claude.Adapter{}).Levels(model, environment("CLAUDE_CODE_AUTO_COMPACT_WINDOW", window, "--autocompact", line, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", percent))
+		if l.Level < 0 || l.Level > l.Window {
+			t.Errorf("%s: got %+v", model, l)
+		}
+	})
 }
