@@ -48,6 +48,9 @@ type Session struct {
 	// agent's last text, in short: a claim.
 	InFlight string `json:"in_flight,omitempty"`
 	Said     string `json:"said,omitempty"`
+	// Setting is what sets its levels, as its process was started: variables of the
+	// environment and options of the command line, by name.
+	Setting map[string]string `json:"setting,omitempty"`
 	// Totals are the agent's own of the session, by model, as it last gave them; Base is
 	// what is in them and not in our sums: a parent's total that a fork goes on from, less
 	// what was spent before a kill, which the agent forgets.

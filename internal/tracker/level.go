@@ -1,6 +1,8 @@
 package tracker
 
 import (
+	"strings"
+
 	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/redact"
@@ -72,6 +74,39 @@ func Redactor(dir string, known []string) (*redact.Redactor, error) {
 		return nil, err
 	}
 	return redact.New(key, known), nil
+}
+
+// setting looks up what sets the agent's levels. It is as it was when the agent was
+// started, and a call that was spooled comes without it, so it is remembered.
+func (o *observing) setting(name string) string {
+	value, known := o.row.Setting[name]
+	switch {
+	case known || o.deaf:
+		return value
+	case strings.HasPrefix(name, "--"):
+		value = option(commandLine(o.ev.PID), name)
+	default:
+		value = o.getenv(name)
+	}
+	if value != "" {
+		if o.row.Setting == nil {
+			o.row.Setting = map[string]string{}
+		}
+		o.row.Setting[name] = value
+	}
+	return value
+}
+
+// option is the last value that a command line gives an option.
+func option(line []string, name string) (value string) {
+	for i, arg := range line {
+		if v, ok := strings.CutPrefix(arg, name+"="); ok {
+			value = v
+		} else if arg == name && i+1 < len(line) {
+			value = line[i+1]
+		}
+	}
+	return value
 }
 
 func (o *observing) fillOf() job.Fill { return fillOf(o.row) }

@@ -299,11 +299,11 @@ func (o *observing) arrive(c *change) error {
 	}
 	if o.ev.PID > 0 && o.row.Process.PID != o.ev.PID {
 		if ident, err := process.Of(o.ev.PID); err == nil {
-			o.row.Process = processOf(ident)
+			o.row.Process, o.row.Setting = processOf(ident), nil
 		}
 	}
 	if o.ev.Kind == agent.SessionStart {
-		o.row.Ended = 0
+		o.row.Ended, o.row.Setting = 0, nil
 	}
 	o.measure()
 	return o.bind(c)
@@ -312,7 +312,7 @@ func (o *observing) arrive(c *change) error {
 // measure sets the session's levels by its model, which may be known only from its
 // first answer, and change.
 func (o *observing) measure() {
-	o.row.Window, o.row.Level = levelsOf(o.row, o.ad.Levels(o.row.Model, o.getenv))
+	o.row.Window, o.row.Level = levelsOf(o.row, o.ad.Levels(o.row.Model, o.setting))
 }
 
 // bind decides which job the session belongs to, and sits it down there.
