@@ -11,7 +11,7 @@ import (
 // listed are the commands there are, each with the flags that its promise names.
 // What is not here is not there.
 var listed = map[string][]string{
-	"start": {"--check", "--protect", "--keep-tests", "--usd"}, "run": {"--agent", "--take"}, "take": {"--take"}, "adopt": {"--goal"},
+	"start": {"--check", "--protect", "--keep-tests", "--usd"}, "run": {"--agent", "--take"}, "take": {"--take"}, "adopt": {"--goal", "--last"},
 	"amend": {"--accept-test"}, "answer": nil, "decide": {"--why", "--supersedes"}, "raise": {"--next"}, "settle": nil, "deadend": {"--why"},
 	"pause": {"--why"}, "resume": {"--take", "--check"}, "handover": {"--next"}, "safepoint": nil, "safepoint create": {"--quiet"},
 	"safepoint list": nil, "safepoint show": nil, "restore": {"--dry-run", "--force", "--undo"}, "check": {"--here"}, "finish": nil,
@@ -67,7 +67,7 @@ func TestAWrongCallSaysTheRightOne(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	for call, says := range map[string]string{
-		"adopt":           "duplex adopt FILE got 0 arguments; see duplex adopt --help",
+		"adopt a b":       "duplex adopt [SESSION|FILE] got 2 arguments; see duplex adopt --help",
 		"start a b":       "duplex start GOAL got 2 arguments; see duplex start --help",
 		"jobs x":          "duplex jobs got 1 argument; see duplex jobs --help",
 		"strat":           `unknown command "strat" for "duplex"; see duplex --help`,

@@ -156,6 +156,7 @@ func TestJSON(t *testing.T) {
 		{"cost/1", []string{"cost"}},
 		{"recall/1", []string{"recall", "the", "-nothing"}},
 		{"recall/1", []string{"recall", "test", "no-such-word"}},
+		{"candidates/1", []string{"adopt"}},
 		{"lessons/1", []string{"lessons", "--all"}},
 		{"verify/1", []string{"verify"}},
 		{"config/1", []string{"config"}},
@@ -220,7 +221,7 @@ func TestJSONDocs(t *testing.T) {
 		"receipt": job.Receipt{}, "receipt whole": entryReceipt{}, "touch": job.Touch{}, "folder": job.Folder{}, "model difference": job.ModelDifference{},
 		"entry": logLine{}, "setup/1": setup{}, "file change": setupChange{}, "doctor/1": diagnosis{}, "finding": finding{},
 		"uninstalled/1": uninstalled{}, "erased": erased{}, "recall/1": tracker.Recalled{}, "hit": tracker.Hit{}, "place found": tracker.Spoken{}, "unread": tracker.Unread{},
-		"snippet": query.Snippet{}, "mark": query.Mark{},
+		"snippet": query.Snippet{}, "mark": query.Mark{}, "candidate": tracker.Candidate{},
 	}
 	for _, k := range job.Kinds() {
 		p, err := job.Decode(k, job.PayloadVersion, []byte("{}"))

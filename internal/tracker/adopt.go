@@ -17,7 +17,8 @@ import (
 
 // AdoptRequest makes a tracked job of a session that runs or ended.
 type AdoptRequest struct {
-	File     string
+	File     string // a file, or the id of a session that its agent kept, or the beginning of one
+	Last     bool   // instead: the newest session that worked in Dir
 	Dir      string // where the person stands
 	Goal     string // empty: the person's first instruction
 	Into     job.ID // an open job to adopt it into
@@ -41,6 +42,12 @@ type Adopted struct {
 	Skipped      map[string]int `json:"skipped_rows,omitempty"`
 	Workspace    string         `json:"workspace,omitempty"`
 	Elsewhere    string         `json:"elsewhere,omitempty"` // the folder the session worked in, when it is not here
+	File         string         `json:"file"`                // the transcript
+	// Origin is the job of the session that this one was forked or resumed from: the
+	// same job, when it was still open.
+	Origin      job.ID `json:"origin,omitempty"`
+	OriginShort string `json:"origin_short,omitempty"`
+	Guest       bool   `json:"guest,omitempty"` // another session holds the job
 }
 
 // ErrAdopted: the session belongs to a job already.
@@ -53,6 +60,13 @@ const batch = 500
 // results, cost, instructions, open items and working set, each with the time it
 // happened.
 func (t *Tracker) Adopt(ctx context.Context, by Actor, r AdoptRequest) (Adopted, error) {
+	var err error
+	if r.File, err = t.fileOf(ctx, r); err != nil {
+		return Adopted{}, err
+	}
+	if err := transcript.Whole(ctx, r.File); err != nil { // before anything of it is recorded
+		return Adopted{}, err
+	}
 	head, err := transcript.Head(r.File, 64<<10)
 	if err != nil {
 		return Adopted{}, err
@@ -62,7 +76,7 @@ func (t *Tracker) Adopt(ctx context.Context, by Actor, r AdoptRequest) (Adopted,
 		return Adopted{}, fmt.Errorf("%w: %s is not a transcript of an agent this version reads (%s)", job.ErrInvalid, r.File, strings.Join(t.agentNames(), ", "))
 	}
 	k := &adoption{Tracker: t, ad: ad, reader: ad.NewReader(), r: r, by: by}
-	k.out.Agent = ad.Name()
+	k.out.Agent, k.out.File = ad.Name(), r.File
 	if err := k.read(ctx); err != nil {
 		return k.out, err
 	}
@@ -152,7 +166,7 @@ func (k *adoption) flush(ctx context.Context) error {
 				return err
 			}
 		}
-		c.by.Session, c.by.Workspace, c.by.Token = k.row.ID, k.row.Workspace, k.row.Token
+		c.by.Session, c.by.Workspace, c.by.Token, c.by.Guest = k.row.ID, k.row.Workspace, k.row.Token, k.row.Guest
 		home, _ := os.UserHomeDir()
 		rec := &recorder{change: c, row: k.row, place: k.place, dir: k.reader.Header().Dir, home: home, from: job.FromTranscript}
 		for _, r := range k.queue {
@@ -166,14 +180,21 @@ func (k *adoption) flush(ctx context.Context) error {
 	})
 }
 
-// open begins the job and sits the session down at it.
+// open finds or begins the job and sits the session down at it.
 func (k *adoption) open(c *change) error {
 	h := k.reader.Header()
 	if h.Session == "" {
 		h.Session = filepath.Base(k.r.File)
 	}
 	k.out.AgentSession, k.out.Version = h.Session, h.Version
-	if old, err := c.tx.Session(k.ad.Name(), h.Session); err == nil && old != nil && old.Job != "" {
+	k.row = &store.Session{ID: newID(), Agent: k.ad.Name(), AgentSession: h.Session}
+	old, err := c.tx.Session(k.ad.Name(), h.Session)
+	switch {
+	case errors.Is(err, job.ErrNotFound):
+	case err != nil:
+		return err
+	case old.Job != "":
+		k.row = nil // it is another adoption's
 		s, err := c.tx.Standing(old.Job)
 		if err != nil {
 			return err
@@ -182,56 +203,116 @@ func (k *adoption) open(c *change) error {
 			return fmt.Errorf("%w: %s; see duplex show %s", ErrAdopted, s.Short, s.Short)
 		}
 		return k.goOn(c, old, &s)
-	}
-	goal := k.goal()
-	if goal == "" {
-		return fmt.Errorf("%w: no person's instruction stands in %s; say the goal: duplex adopt %s --goal \"…\"", job.ErrInvalid, k.r.File, k.r.File)
+	default: // its hooks were heard, and no job was begun
+		k.row.ID = old.ID
 	}
 	k.place = k.where(h.Dir)
-	started := h.Started
-	opened := &job.Opened{Goal: c.clip(goal, keptText)}
-	k.row = &store.Session{ID: newID(), Agent: k.ad.Name(), AgentSession: h.Session, Model: h.Model, Number: 1}
+	k.row.Model = h.Model
 	if path, err := filepath.Abs(k.r.File); err == nil {
 		k.row.Transcript = path
 	}
 	if k.place.Workspace != nil {
-		opened.Workspace, opened.Repository, k.row.Workspace = k.place.workspace(), repositoryOf(k.place), k.place.ID
+		k.row.Workspace = k.place.ID
 		k.out.Workspace = k.place.Top
 	}
-	id := k.r.Into
-	if id == "" {
-		var err error
-		if id, err = c.open(opened, happened(started, job.FromTranscript), said(job.Author{Kind: job.Person})); err != nil {
-			return err
-		}
-	} else {
-		s, err := c.tx.Standing(id)
-		if err != nil {
-			return err
-		}
-		k.row.Number = s.Sessions + 1
+	if k.row.Job, err = k.job(c, h); err != nil {
+		k.row = nil
+		return err
 	}
-	k.row.Job = id
+	return k.sit(c, h)
+}
+
+// job is the one the session belongs to: the one that was named, the open one of the
+// session it came from, or a new one.
+func (k *adoption) job(c *change, h agent.Header) (job.ID, error) {
+	origin, err := k.origin(c, h)
+	if err != nil {
+		return "", err
+	}
+	if k.r.Into != "" {
+		return k.r.Into, nil
+	}
+	if origin != nil && !origin.Done() && k.r.Goal == "" {
+		return origin.Job, nil
+	}
+	goal := k.goal()
+	if goal == "" {
+		return "", fmt.Errorf("%w: no person's instruction stands in %s; say the goal: duplex adopt %s --goal \"…\"", job.ErrInvalid, k.r.File, k.r.File)
+	}
+	k.out.Goal = goal
+	opened := &job.Opened{Goal: c.clip(goal, keptText)}
+	if k.place.Workspace != nil {
+		opened.Workspace, opened.Repository = k.place.workspace(), repositoryOf(k.place)
+	}
+	id, err := c.open(opened, happened(h.Started, job.FromTranscript), said(job.Author{Kind: job.Person}))
+	if err != nil || origin == nil {
+		return id, err
+	}
+	book := *c // the link is Duplex's to write, in whatever session
+	book.by = Actor{Author: job.Author{Kind: job.Duplex}}
+	_, err = book.append(id, &job.Linked{To: origin.Job, Relation: "fork"})
+	return id, err
+}
+
+// origin is where the job of the session stands that this one was forked or resumed
+// from, nil when that is not tracked.
+func (k *adoption) origin(c *change, h agent.Header) (*job.Standing, error) {
+	if h.From == "" {
+		return nil, nil
+	}
+	from, err := c.tx.Session(k.ad.Name(), h.From)
+	if errors.Is(err, job.ErrNotFound) || err == nil && from.Job == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.tx.Standing(from.Job)
+	if errors.Is(err, job.ErrNotFound) { // it was removed
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.row.From, k.out.Origin, k.out.OriginShort = from.ID, s.Job, s.Short
+	return &s, nil
+}
+
+// sit makes the session one of its job's: with the lease, or as a guest where another
+// session holds a job that this one only came from.
+func (k *adoption) sit(c *change, h agent.Header) error {
+	id := k.row.Job
 	s, err := c.tx.Standing(id)
 	if err != nil {
 		return err
 	}
-	k.row.Process, k.row.Adopting = processOf(process.Self()), true
+	k.out.Job = id
+	if k.out.Goal == "" {
+		k.out.Goal = s.Goal
+	}
+	k.row.Number, k.row.Process, k.row.Adopting = s.Sessions+1, processOf(process.Self()), true
 	lease, err := c.claim(&s, job.Asking{Session: k.row.ID, Process: k.row.Process})
-	if err != nil {
+	switch {
+	case errors.Is(err, job.ErrHeld) && k.r.Into == "":
+		k.row.Guest, k.out.Guest = true, true
+	case err != nil:
 		return err
 	}
-	c.by.Session, c.by.Workspace = k.row.ID, k.row.Workspace
+	c.by.Session, c.by.Workspace, c.by.Guest = k.row.ID, k.row.Workspace, k.row.Guest
 	start := &job.SessionStarted{Agent: k.row.Agent, AgentSession: h.Session, Number: k.row.Number, Model: h.Model, Source: "adopt", How: "adopted",
-		Transcript: k.row.Transcript, Workspace: opened.Workspace}
-	if _, err := c.append(id, start, happened(started, job.FromTranscript)); err != nil {
+		From: k.row.From, Transcript: k.row.Transcript}
+	if k.place.Workspace != nil {
+		start.Workspace = k.place.workspace()
+	}
+	if _, err := c.append(id, start, happened(h.Started, job.FromTranscript)); err != nil {
 		return err
 	}
-	if _, err := c.append(id, lease); err != nil {
-		return err
+	if lease != nil {
+		if _, err := c.append(id, lease); err != nil {
+			return err
+		}
+		k.row.Token = lease.Token
 	}
-	k.row.Token = lease.Token
-	k.out.Job, k.out.Goal = id, goal
 	return c.saveSession(k.row)
 }
 
@@ -271,16 +352,19 @@ func (k *adoption) where(dir string) Place {
 
 // finish hands over and lets the job wait for its next session.
 func (k *adoption) finish(ctx context.Context) error {
-	by := Actor{Author: job.Author{Kind: job.Agent, Name: k.ad.Name()}, Session: k.row.ID, Token: k.row.Token, Job: k.row.Job, Workspace: k.row.Workspace}
-	if k.place.Workspace != nil {
+	by := Actor{Author: job.Author{Kind: job.Agent, Name: k.ad.Name()}, Session: k.row.ID, Token: k.row.Token, Job: k.row.Job, Workspace: k.row.Workspace,
+		Guest: k.row.Guest}
+	if k.place.Workspace != nil && !k.row.Guest {
 		if _, err := k.Keep(ctx, by, k.row.Job, KeepRequest{Why: "adopted", Quiet: true}); err != nil {
 			if err := k.gap(ctx, by, k.row.Job, "a safe point at adoption: "+err.Error()); err != nil {
 				return err
 			}
 		}
 	}
-	if _, err := k.HandOver(ctx, by, k.row.Job, HandOverRequest{Why: "adopted", Claim: k.row.Said}); err != nil {
-		return err
+	if !k.row.Guest {
+		if _, err := k.HandOver(ctx, by, k.row.Job, HandOverRequest{Why: "adopted", Claim: k.row.Said}); err != nil {
+			return err
+		}
 	}
 	k.out.Skipped = k.reader.Skipped()
 	err := k.write(ctx, by, true, func(c *change) error {

@@ -7,7 +7,9 @@ package transcript
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +63,9 @@ func Lines(path string, from, limit int64, do func(line []byte, offset int64) er
 			return next, fmt.Errorf("read transcript: %w", err)
 		}
 		line = bytes.TrimRight(line, "\r\n")
+		if next == 0 {
+			line = bytes.TrimPrefix(line, mark)
+		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			switch err := do(line, next); {
 			case errors.Is(err, ErrStop):
@@ -74,6 +79,42 @@ func Lines(path string, from, limit int64, do func(line []byte, offset int64) er
 	return next, nil
 }
 
+// ErrTorn says that a file that gzip made is not whole.
+var ErrTorn = errors.New("the packed file is not whole")
+
+// Whole reads a file that gzip made to its end and gives ErrTorn when that is not
+// there or is not what was packed, so that nobody begins with a part of it. Other
+// files are what they are.
+func Whole(ctx context.Context, path string) error {
+	f, err := open(path, 0)
+	if err != nil || !f.packed {
+		if err == nil {
+			f.close()
+		}
+		return torn(path, err)
+	}
+	defer f.close()
+	for {
+		_, err := io.CopyN(io.Discard, f.in, 1<<20)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return torn(path, err)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+	}
+}
+
+func torn(path string, err error) error {
+	var damaged flate.CorruptInputError
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &damaged) {
+		return fmt.Errorf("%w: %s (%v); copy it again, or unpack what is there: gunzip -c %s > part.jsonl", ErrTorn, path, err, path)
+	}
+	return err
+}
+
 // Head gives the first bytes of a file, unpacked, at most n.
 func Head(path string, n int) ([]byte, error) {
 	f, err := open(path, 0)
@@ -81,12 +122,31 @@ func Head(path string, n int) ([]byte, error) {
 		return nil, err
 	}
 	defer f.close()
+	if err := f.passMark(); err != nil {
+		return nil, err
+	}
 	head := make([]byte, n)
 	n, err = io.ReadFull(f.in, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("read transcript: %w", err)
 	}
 	return head[:n], nil
+}
+
+// mark is what some editors and copies put before the first line of UTF-8.
+var mark = []byte("\xef\xbb\xbf")
+
+// passMark goes behind the mark at the beginning of a file, if there is one.
+func (f *file) passMark() error {
+	start, err := f.in.Peek(len(mark))
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("read transcript: %w", err)
+	}
+	if bytes.Equal(start, mark) {
+		_, err := f.in.Discard(len(mark))
+		return err
+	}
+	return nil
 }
 
 // file is one being read.
