@@ -203,7 +203,8 @@ type Adapter interface {
 	DecodeHook(stdin []byte, env func(string) string) (Event, error)
 	EncodeAnswer(e Event, a Answer) Output
 	NewReader() Reader
-	// Levels are for a model and the environment's settings.
+	// Levels are for a model and what is set. env looks up a variable of the agent's
+	// environment and, where a name begins with --, an option of its command line.
 	Levels(model string, env func(string) string) Levels
 	// Sniff reports whether the first lines of a file are this agent's transcript.
 	Sniff(head []byte) bool
@@ -269,11 +270,14 @@ const (
 type Streamed struct {
 	Session string
 	Text    string   // what the agent said, for progress
-	After   bool     // a call has its result: before the next, the turn can be ended
+	Calls   int      // calls of tools that the line begins
+	Results int      // calls that it ends: when none is left, the turn can be ended without loss
 	Context int64    // tokens in the context
 	Levels  Levels   // an answer to Measure
 	Denied  string   // a call that the agent's own rules refused
 	Trouble string   // the provider did not answer and is asked again: why
+	Busy    bool     // sub-agents work on beside the turn, whose end is then not the last
+	Idle    bool     // they no longer do
 	End     End      // the turn is over
 	Reason  string   // of the end: the agent's words for it
 	Until   job.Time // when a limit that refuses us ends

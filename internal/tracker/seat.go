@@ -158,3 +158,27 @@ func (t *Tracker) Beat(ctx context.Context, seat Seat) error {
 		return err
 	})
 }
+
+// Reread takes in what a driven session's transcript says beyond what its last hook
+// read: an agent writes its totals when that is over.
+func (t *Tracker) Reread(ctx context.Context, seat Seat) error {
+	row, err := t.Sitting(ctx, seat.Session)
+	if err != nil {
+		return err
+	}
+	return t.catchUp(ctx, Actor{Author: job.Author{Kind: job.Duplex}, Session: seat.Session, Token: seat.Token, Job: seat.Job, Workspace: row.Workspace}, row)
+}
+
+// Parted records the end of a driven session whose own goodbye did not reach us: the
+// handover that its last hook would have written, and its end.
+func (t *Tracker) Parted(ctx context.Context, seat Seat, r EndRequest) error {
+	row, err := t.Sitting(ctx, seat.Session)
+	if err != nil {
+		return err
+	}
+	by := seat.Actor(row.Agent)
+	if _, err := t.HandOver(ctx, by, seat.Job, HandOverRequest{Why: "request", Claim: row.Said}); err != nil {
+		return err
+	}
+	return t.SessionEnded(ctx, by, seat.Job, r)
+}

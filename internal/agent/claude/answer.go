@@ -54,9 +54,9 @@ func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 			out.Specific = &specific{Event: e.Name, Context: cut(a.Context)}
 		}
 	case agent.SessionStart, agent.AfterTool, agent.SubagentStart:
-		if a.EndTurn && e.Kind == agent.AfterTool {
+		if a.EndTurn && e.Name == "PostToolUse" {
 			// The turn ends here, before the model is asked again: calls made beside
-			// this one run to their end first.
+			// this one run to their end first. After a failure it would go on.
 			no := false
 			out.Continue, out.Stop = &no, cut(a.Context)
 		} else if a.Context != "" {

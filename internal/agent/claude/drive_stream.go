@@ -13,6 +13,7 @@ type streamed struct {
 	message, parent, info, answer  raw
 	failure, status, tool, attempt raw
 	attempts, result, reason, said raw
+	tasks                          raw
 	isError                        bool
 }
 
@@ -45,6 +46,8 @@ func (Adapter) Stream(text []byte) (agent.Streamed, error) {
 			l.attempt = value
 		case "max_retries":
 			l.attempts = value
+		case "tasks":
+			l.tasks = value
 		case "tool_name":
 			l.tool = value
 		case "result":
@@ -84,9 +87,18 @@ func (l *streamed) spoke(s *agent.Streamed) {
 			return // the result says it again
 		}
 		s.Text = allText(content)
+		blocks(content, func(b block) {
+			if b.kind == "tool_use" {
+				s.Calls++
+			}
+		})
 		s.Context = oneUsage(l.message.get("usage")).context
 	case "user":
-		blocks(content, func(b block) { s.After = s.After || b.kind == "tool_result" })
+		blocks(content, func(b block) {
+			if b.kind == "tool_result" {
+				s.Results++
+			}
+		})
 	}
 }
 
@@ -101,6 +113,11 @@ func (l *streamed) told(s *agent.Streamed) {
 			return
 		}
 		s.Trouble = fmt.Sprintf("%s (%d), attempt %d of %d", strings.ReplaceAll(word, "_", " "), status, l.attempt.number(), l.attempts.number())
+	case "background_tasks_changed":
+		// A command in the background may never end; a sub-agent reports, and that
+		// begins a turn of its own.
+		l.tasks.elements(func(task raw) { s.Busy = s.Busy || task.get("task_type").text() != "local_bash" })
+		s.Idle = !s.Busy
 	case "permission_denied":
 		s.Denied = l.tool.text()
 		if text := l.message.text(); text != "" {

@@ -20,12 +20,14 @@ func TestStream(t *testing.T) {
 	}{
 		{"said", `{"type":"assistant","message":{"model":"claude-opus-5-5","content":[{"type":"text","text":"I will."}],"usage":{"input_tokens":100,"cache_creation_input_tokens":500,"cache_read_input_tokens":2000,"output_tokens":1}},"parent_tool_use_id":null,"session_id":"s"}`,
 			agent.Streamed{Session: "s", Text: "I will.", Context: 2601}},
+		{"calls", `{"type":"assistant","message":{"model":"claude-opus-5-5","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}],"usage":{"input_tokens":10,"output_tokens":1}},"parent_tool_use_id":null,"session_id":"s"}`,
+			agent.Streamed{Session: "s", Calls: 1, Context: 11}},
 		{"said by a sub-agent", `{"type":"assistant","message":{"model":"claude-opus-5-5","content":[{"type":"text","text":"aside"}]},"parent_tool_use_id":"toolu_1","session_id":"s"}`,
 			agent.Streamed{Session: "s"}},
 		{"an error in the model's place", `{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"You've hit your limit"}]},"parent_tool_use_id":null,"session_id":"s"}`,
 			agent.Streamed{Session: "s"}},
 		{"a tool answered", `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"Exit code 3","is_error":true,"tool_use_id":"t"}]},"parent_tool_use_id":null,"session_id":"s"}`,
-			agent.Streamed{Session: "s", After: true}},
+			agent.Streamed{Session: "s", Results: 1}},
 		{"a sub-agent's tool answered", `{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"x"}]},"parent_tool_use_id":"toolu_1","session_id":"s"}`,
 			agent.Streamed{Session: "s"}},
 		{"interrupted", `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"parent_tool_use_id":null,"session_id":"s"}`,
@@ -45,6 +47,10 @@ func TestStream(t *testing.T) {
 		{"measured without compaction", `{"type":"control_response","response":{"subtype":"success","request_id":"duplex-measure","response":{"rawMaxTokens":200000,"isAutoCompactEnabled":false}}}`,
 			agent.Streamed{Levels: agent.Levels{Window: 200_000, Level: 177_000}}},
 		{"interrupt taken", `{"type":"control_response","response":{"subtype":"success","request_id":"duplex-interrupt","response":{"still_queued":[]}}}`, agent.Streamed{}},
+		{"a sub-agent works", `{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"b","task_type":"local_bash"},{"task_id":"a","task_type":"local_agent"}],"session_id":"s"}`,
+			agent.Streamed{Session: "s", Busy: true}},
+		{"a server runs", `{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"b","task_type":"local_bash"}],"session_id":"s"}`,
+			agent.Streamed{Session: "s", Idle: true}},
 		{"unknown", `{"type":"bell","session_id":"s"}`, agent.Streamed{Session: "s"}},
 	} {
 		if got, err := (Adapter{}).Stream([]byte(c.line)); err != nil || got != c.want {

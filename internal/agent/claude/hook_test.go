@@ -195,6 +195,8 @@ func TestEncodeAnswer(t *testing.T) {
 		{agent.AfterTool, "PostToolUseFailure", agent.Answer{Context: "nudge"},
 			`{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"nudge"}}`},
 		{agent.AfterTool, "PostToolUse", agent.Answer{Context: "handed over", EndTurn: true}, `{"continue":false,"stopReason":"handed over"}`},
+		{agent.AfterTool, "PostToolUseFailure", agent.Answer{Context: "handed over", EndTurn: true},
+			`{"hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"handed over"}}`},
 		{agent.BeforeTool, "PreToolUse", agent.Answer{Deny: "fenced", EndTurn: true},
 			`{"continue":false,"stopReason":"fenced","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"fenced"}}`},
 		{agent.BeforeTool, "PreToolUse", agent.Answer{Deny: "not now"},

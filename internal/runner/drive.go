@@ -1,0 +1,250 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/process"
+	"github.com/seed-5777983b/duplex/internal/tracker"
+)
+
+// sitting is one session while its agent works, and how that ended.
+type sitting struct {
+	*run
+	seat    tracker.Seat
+	driver  agent.Driver
+	resumed bool
+	steps   int64 // of the job, before
+
+	talk *talk // nil: the agent is not spoken to
+	stop func()
+
+	mu     sync.Mutex
+	ident  process.Ident
+	end    agent.Streamed // the newest end of a turn
+	result process.Result
+	heard  bool // it has said anything at all
+	busy   bool // its sub-agents work on
+	turn   bool // a turn is under way
+	levels bool // its levels were asked for
+	open   int  // calls without a result
+	until  job.Time
+	denied int
+	denial string // the first of them
+	fenced bool
+	budget string // which is used up
+}
+
+// How long an agent has to end: a turn that was interrupted, a process that is
+// asked, and one that has nothing more to say. Its last hook keeps the workspace.
+const (
+	turnGrace = 10 * time.Second
+	endGrace  = 60 * time.Second
+	restGrace = 15 * time.Second
+)
+
+// drive runs the agent's process, beating while it lives.
+func (w *sitting) drive(ctx context.Context, d agent.Drive) {
+	argv, change := w.driver.Command(d)
+	spec := process.Spec{Dir: w.Dir, Env: w.environ(change), Argv: argv, TailBytes: 16 << 10, Mark: string(w.seat.Session), Bound: true, Orphans: w.Alone}
+	spec.OnStart = func(i process.Ident) { w.set(func() { w.ident = i }) }
+	lines := &lineWriter{each: w.hear}
+	spec.Stdout = lines
+	if talker, ok := w.driver.(agent.Talker); ok {
+		talk, stdin, err := newTalk(talker)
+		if err != nil {
+			w.result.Err = err.Error()
+			return
+		}
+		defer talk.close()
+		w.talk, spec.Stdin = talk, stdin
+		defer stdin.Close()
+		talk.say(talker.Begin(d))
+	}
+	// Asked to end, the agent has time to; what is cut short is only what does not.
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	w.stop = stop
+	over := make(chan struct{})
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			w.leave(over)
+		}
+	})
+	beside.Go(func() { w.beat(work, over) })
+	w.result = process.Run(work, spec)
+	close(over)
+	beside.Wait()
+	lines.flush()
+}
+
+// environ is ours, with what the driver changes in it and the job's name.
+func (w *sitting) environ(change []string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(change, name)
+	})
+	for _, entry := range change {
+		if strings.Contains(entry, "=") {
+			env = append(env, entry)
+		}
+	}
+	return append(append(env, "DUPLEX_JOB="+string(w.Job)), w.Env...)
+}
+
+func (w *sitting) set(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+// hear takes one line that the agent printed.
+func (w *sitting) hear(line []byte) {
+	st, err := w.driver.Stream(line)
+	if err != nil {
+		return
+	}
+	w.set(func() {
+		w.heard = true
+		w.busy = w.busy && !st.Idle || st.Busy
+		w.turn = w.turn && st.End == "" || st.Text != "" || st.Results > 0 || st.Context > 0
+		w.until = max(w.until, st.Until)
+		if st.Denied != "" {
+			if w.denied++; w.denied == 1 {
+				w.denial = st.Denied
+			}
+		}
+	})
+	switch {
+	case st.Text != "":
+		w.Tell(Event{Kind: "said", Text: st.Text, Session: w.seat.Number})
+	case st.Trouble != "":
+		w.Tell(Event{Kind: "trouble", Text: st.Trouble, Session: w.seat.Number})
+	case st.Denied != "":
+		w.Tell(Event{Kind: "denied", Text: st.Denied, Session: w.seat.Number})
+	case st.Levels.Level > 0:
+		// A level that could not be kept is the table's, as without it.
+		_ = w.Tracker.Told(context.Background(), w.seat, st.Levels)
+	}
+	if st.Context > 0 {
+		w.measure()
+	}
+	w.open = max(0, w.open+st.Calls-st.Results)
+	if st.Results > 0 && w.open == 0 && w.talk != nil {
+		w.between()
+	}
+	if st.End != "" {
+		w.ended(st)
+	}
+}
+
+// measure asks the agent once what its levels are, when it is at work.
+func (w *sitting) measure() {
+	if w.talk == nil || w.levels {
+		return
+	}
+	w.levels = true
+	w.talk.say(w.talk.agent.Measure())
+}
+
+// between is the moment after the last call that was under way. The turn ends here
+// when a budget is used up, or when the handover is written and the agent's hook
+// could not end it.
+func (w *sitting) between() {
+	ctx := context.Background()
+	spent := ""
+	if s, err := w.standing(ctx); err == nil {
+		spent = overspent(&s, w.Tracker.Now())
+	}
+	row, err := w.Tracker.Sitting(ctx, w.seat.Session)
+	if spent == "" && (err != nil || row.HandedOver == 0) {
+		return
+	}
+	w.set(func() { w.budget = first(w.budget, spent) })
+	w.talk.say(w.talk.agent.Interrupt())
+}
+
+// ended takes the end of a turn. With sub-agents still at work there is another one
+// to come, unless they are not waited for.
+func (w *sitting) ended(st agent.Streamed) {
+	w.set(func() { w.end = st })
+	if w.talk == nil || st.End == agent.EndDone && w.busy {
+		return
+	}
+	w.talk.hangUp()
+	if st.End == agent.EndRefused {
+		w.ask()
+		return
+	}
+	w.talk.after(restGrace, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return !w.turn && !w.busy
+	}, w.ask)
+}
+
+// leave tells the agent to end: its turn first, then itself, then it is ended.
+func (w *sitting) leave(over <-chan struct{}) {
+	wait := func(d time.Duration) bool {
+		select {
+		case <-over:
+			return true
+		case <-time.After(d):
+			return false
+		}
+	}
+	if w.talk != nil {
+		w.talk.say(w.talk.agent.Interrupt())
+		if wait(turnGrace) {
+			return
+		}
+		w.talk.hangUp()
+	}
+	w.ask()
+	if !wait(endGrace) {
+		w.stop()
+	}
+}
+
+// ask asks the agent's process to end, and nothing that it runs: it ends that itself,
+// and its last hook with it. What is left then is ended with the tree.
+func (w *sitting) ask() {
+	w.mu.Lock()
+	ident := w.ident
+	w.mu.Unlock()
+	process.Ask(ident)
+}
+
+// beat renews the lease until the agent has ended. One whose job has gone to
+// another, or whose budget is used up, has to end.
+func (w *sitting) beat(ctx context.Context, over <-chan struct{}) {
+	for {
+		select {
+		case <-over:
+			return
+		case <-time.After(w.Beat):
+		}
+		if err := w.Tracker.Beat(ctx, w.seat); errors.Is(err, job.ErrFenced) {
+			w.set(func() { w.fenced = true })
+			w.leave(over)
+			return
+		}
+		if s, err := w.standing(ctx); err == nil {
+			if spent := overspent(&s, w.Tracker.Now()); spent != "" {
+				w.set(func() { w.budget = spent })
+				w.leave(over)
+				return
+			}
+		}
+	}
+}

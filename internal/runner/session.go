@@ -1,0 +1,107 @@
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/tracker"
+)
+
+// roomy is how full a context may be, as a share of its level, to be gone on with.
+// A fuller one would be handed over soon, and costs more than a brief to be read again.
+const roomy = 0.5
+
+// session drives one sitting, from the claim to its end.
+func (r *run) session(ctx context.Context, s *job.Standing, c Choice) error {
+	place, err := r.Tracker.Place(r.Dir)
+	if err != nil {
+		return err
+	}
+	levels := c.Driver.Levels(c.Model, os.Getenv)
+	request := tracker.SeatRequest{Agent: c.Driver.Name(), AgentSession: newUUID(), Model: c.Model, Place: place, Window: levels.Window, Level: levels.Level, Take: r.Take}
+	if err := r.goOn(ctx, s, c, &request); err != nil {
+		return err
+	}
+	seat, err := r.Tracker.ClaimSeat(ctx, r.Job, request)
+	if err != nil {
+		return err
+	}
+	by := seat.Actor(c.Driver.Name())
+	kept, err := r.Tracker.Keep(ctx, by, r.Job, tracker.KeepRequest{Why: "before session " + fmt.Sprint(seat.Number), Quiet: true})
+	if err != nil {
+		return errors.Join(err, r.Tracker.SessionEnded(ctx, by, r.Job, tracker.EndRequest{Reason: "failed", Evidence: "no safe point could be taken", Pause: true}))
+	}
+	r.began = kept.Number
+	r.Tell(Event{Kind: "session", Session: seat.Number, Agent: c.Driver.Name(), Model: c.Model, Resumed: request.Resume})
+	d := agent.Drive{Program: first(c.Program, r.Program), Dir: r.Dir, Session: seat.AgentSession, Resume: request.Resume, Model: c.Model, Args: c.Args,
+		Hook: r.Hook, Server: r.Server, Mode: c.Mode, Allow: checksOf(s), Prompt: first(r.Prompt, firstWords(s.Goal))}
+	w := &sitting{run: r, seat: seat, driver: c.Driver, resumed: request.Resume, steps: s.Counts[job.KindStep]}
+	w.drive(ctx, d)
+	return w.settle(context.WithoutCancel(ctx), ctx)
+}
+
+// goOn has the last session go on with its own context where that has room. Only an
+// agent that is spoken to can be told what is new; after a crash, or when the
+// workspace went back, its context would know of things that are not so.
+func (r *run) goOn(ctx context.Context, s *job.Standing, c Choice, request *tracker.SeatRequest) error {
+	afresh := r.afresh
+	r.afresh = false
+	if _, talks := c.Driver.(agent.Talker); !talks || afresh {
+		return nil
+	}
+	row, err := r.Tracker.Resumable(ctx, r.Job, c.Driver.Name(), c.Model, request.Place, roomy)
+	if err != nil || row == nil {
+		return err
+	}
+	if seat := s.Seat(row.ID); seat == nil || seat.Reason == "crashed" || seat.Reason == "failed" || s.Newest[job.KindWentBack].At > row.Ended {
+		return nil
+	}
+	request.AgentSession, request.Resume = row.AgentSession, true
+	return nil
+}
+
+// checksOf are the command lines of the job's checks: a person has agreed to them,
+// so that the agent may run them unasked. One too long to be known whole is not
+// among them.
+func checksOf(s *job.Standing) []string {
+	var lines []string
+	for _, c := range s.Checks {
+		if c.Command != "" && !strings.HasSuffix(c.Command, "…") {
+			lines = append(lines, c.Command)
+		}
+	}
+	return lines
+}
+
+// firstWords are what a driven agent is told. They carry Duplex's marker, so they
+// are never taken for a person's. Where no brief is given, to measure what it is
+// worth, they name the goal.
+func firstWords(goal string) string {
+	if os.Getenv("DUPLEX_EMPTY_BRIEF") == "1" {
+		return "<duplex-driver>The job: " + goal + "\nGo on with it until it is done; some of it may be done already. When everything is done, say so and stop.</duplex-driver>"
+	}
+	return `<duplex-driver>Go on with the job in the brief above until its checks pass. Work from what the brief says is left; do not start over. When everything is done, say so and stop.</duplex-driver>`
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// newUUID makes the random id an agent's session is started under.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
