@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -111,7 +112,7 @@ func (a *App) hookProgram() string {
 			return named
 		}
 	}
-	if strings.Contains(filepath.ToSlash(a.Program), "/go-build") {
+	if strings.Contains(filepath.ToSlash(a.Program), "/go-build") || !utf8.ValidString(a.Program) {
 		return ""
 	}
 	return a.Program
@@ -257,9 +258,11 @@ func (a *App) carryOut(plan *install.Plan, o setupOptions) error {
 	switch {
 	case !done:
 		p.line("Nothing was changed: this is what it would do.")
-	case plan.Undo:
-		p.line("Undone. Sessions that run may complain of a missing plugin until they end; it stops none of them.")
 	case plan.Nothing():
+	case plan.Undo && plan.Setup.Kind == install.Plugin:
+		p.line("Undone. A session that runs may complain that the plugin is missing, until it ends; that stops nothing.")
+	case plan.Undo:
+		p.line("Undone.")
 	default:
 		p.line("%s is set up: sessions that start from now on are recorded. See that it works: duplex doctor", plan.Setup.Agent)
 	}
@@ -311,7 +314,7 @@ func (a *App) showPlan(plan *install.Plan) error {
 	}
 	for _, c := range plan.Changes {
 		p.line("  %s%s", pad(changeWord(c), 9), a.shortPath(c.Path))
-		if s.Kind == install.Entries || c.Was && c.Stays {
+		if c.Stays && (c.Was || s.Kind == install.Entries) {
 			for _, l := range c.Diff() {
 				p.line("    %s", a.diffLine(l))
 			}

@@ -1,5 +1,7 @@
 package install
 
+import "fmt"
+
 // What Claude Code is given. Measured with 2.1.200 and 2.1.332.
 
 // claude is the agent's name, as in duplex hook claude.
@@ -45,6 +47,15 @@ type handler struct {
 
 func (h hooked) group(line string) group {
 	return group{h.matcher, []handler{{"command", line, h.seconds}}}
+}
+
+// entry is the same as text on one line, for a file that people read.
+func (h hooked) entry(line string) string {
+	matcher := ""
+	if h.matcher != "" {
+		matcher = `"matcher": ` + quote(h.matcher) + ", "
+	}
+	return fmt.Sprintf(`{%s"hooks": [{"type": "command", "command": %s, "timeout": %d}]}`, matcher, quote(line), h.seconds)
 }
 
 // Events is how many events Duplex hears of.

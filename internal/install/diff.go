@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // around is how many unchanged lines are shown beside those that change.
@@ -23,23 +24,68 @@ func (c Change) Diff() []string {
 			out = append(out, fmt.Sprintf("@@ line %d", from+1))
 		}
 		for _, l := range before[from:h.at] {
-			out = append(out, " "+l)
+			out = append(out, " "+short(l))
 		}
-		for _, l := range before[h.at : h.at+h.gone] {
-			out = append(out, "-"+l)
+		for i, l := range before[h.at : h.at+h.gone] {
+			if i < len(h.come) {
+				l, h.come[i] = apart(l, h.come[i])
+			}
+			out = append(out, "-"+short(l))
 		}
 		for _, l := range h.come {
-			out = append(out, "+"+l)
+			out = append(out, "+"+short(l))
 		}
 		shown = min(h.at+h.gone+around, len(before))
 		if h.next >= 0 {
 			shown = min(shown, h.next)
 		}
 		for _, l := range before[h.at+h.gone : shown] {
-			out = append(out, " "+l)
+			out = append(out, " "+short(l))
 		}
 	}
 	return out
+}
+
+// wide is how many characters of a line are shown. A file may be one line of megabytes.
+const wide = 300
+
+func short(line string) string {
+	if utf8.RuneCountInString(line) <= wide {
+		return line
+	}
+	return string([]rune(line)[:wide]) + "…"
+}
+
+// beside is how many characters are shown on both sides of where two long lines differ.
+const beside = 40
+
+// apart leaves out of two long lines most of what both begin and end with.
+func apart(a, b string) (string, string) {
+	if len(a) <= wide && len(b) <= wide {
+		return a, b
+	}
+	ra, rb := []rune(a), []rune(b)
+	least := min(len(ra), len(rb))
+	front := 0
+	for front < least && ra[front] == rb[front] {
+		front++
+	}
+	back := 0
+	for back < least-front && ra[len(ra)-1-back] == rb[len(rb)-1-back] {
+		back++
+	}
+	cut := func(r []rune) string {
+		var before, after string
+		from, to := 0, len(r)
+		if front > beside {
+			from, before = front-beside, "…"
+		}
+		if back > beside {
+			to, after = len(r)-back+beside, "…"
+		}
+		return before + string(r[from:to]) + after
+	}
+	return cut(ra), cut(rb)
 }
 
 func lines(text []byte) []string {

@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 )
 
@@ -62,76 +61,47 @@ func (d *document) indentOf(at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// addMember puts a key at the end of an object.
-func (d *document) addMember(to *node, key string, value any) (splice, error) {
+// addMember puts a key at the end of an object. value is its text, on one line.
+func (d *document) addMember(to *node, key, value string) splice {
+	text := quote(key) + ": " + value
 	last := len(to.members) - 1
 	if last < 0 {
-		return d.add(to, 0, 0, key, value)
+		return d.addFirst(to, text)
 	}
-	return d.add(to, to.members[last].from, to.members[last].value.to, key, value)
+	return d.addNext(to.members[last].from, to.members[last].value.to, text)
 }
 
 // addItem puts a value at the end of an array.
-func (d *document) addItem(to *node, value any) (splice, error) {
+func (d *document) addItem(to *node, value string) splice {
 	last := len(to.items) - 1
 	if last < 0 {
-		return d.add(to, 0, 0, "", value)
+		return d.addFirst(to, value)
 	}
-	return d.add(to, to.items[last].from, to.items[last].to, "", value)
+	return d.addNext(to.items[last].from, to.items[last].to, value)
 }
 
-// add puts a value behind the last one, which stands from and up to, laid out as that
-// one is.
-func (d *document) add(to *node, from, end int, key string, value any) (splice, error) {
+// addNext puts a text behind what stands from and up to, laid out as that is.
+func (d *document) addNext(from, to int, text string) splice {
+	if indent, ok := d.alone(from); ok {
+		return splice{At: to, New: "," + d.style().newline + indent + text}
+	}
+	return splice{At: to, New: ", " + text}
+}
+
+// addFirst puts a text into an empty container.
+func (d *document) addFirst(in *node, text string) splice {
 	s := d.style()
-	empty := end == 0
-	var indent string
-	if empty {
-		indent = d.indentOf(to.from) + s.indent
-	} else if own, ok := d.alone(from); ok {
-		indent, s.lines = own, true
-	} else {
-		s.lines = false
-	}
-	text, err := s.render(key, value, indent)
-	if err != nil {
-		return splice{}, err
-	}
 	if s.lines {
-		text = s.newline + indent + text
-	}
-	if !empty {
-		if !s.lines {
-			text = " " + text
+		own := d.indentOf(in.from)
+		text = s.newline + own + s.indent + text
+		if !bytes.Contains(d.text[in.from:in.to], []byte("\n")) {
+			text += s.newline + own
 		}
-		return splice{At: end, New: "," + text}, nil
 	}
-	inside := d.text[to.from+1 : to.to-1]
-	if s.lines && !bytes.Contains(inside, []byte("\n")) {
-		text += s.newline + d.indentOf(to.from)
-	}
-	return splice{At: to.from + 1, New: text}, nil
+	return splice{At: in.from + 1, New: text}
 }
 
-// render writes a value, and its key if it has one, at an indent.
-func (s style) render(key string, value any, indent string) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a person reads && more easily than \u0026\u0026
-	if s.lines {
-		enc.SetIndent(indent, s.indent)
-	}
-	if err := enc.Encode(value); err != nil {
-		return "", fmt.Errorf("write %s: %w", key, err)
-	}
-	text := strings.TrimRight(b.String(), "\n")
-	if key != "" {
-		text = quote(key) + ": " + text
-	}
-	return strings.ReplaceAll(text, "\n", s.newline), nil
-}
-
-// quote is a text as JSON.
+// quote is a text as JSON, as a person would write it: && and not \u0026\u0026.
 func quote(text string) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

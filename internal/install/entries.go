@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Entries are our hooks in a settings file of Claude Code:
@@ -145,12 +146,6 @@ func (d *document) once(in *node, key string) error {
 // that stand there with another line up to date.
 func withEntries(text []byte, line string) ([]byte, []splice, error) {
 	var edits []splice
-	edit := func(s splice, err error) error {
-		if err == nil {
-			text, edits = s.in(text), append(edits, s)
-		}
-		return err
-	}
 	d, err := parse(text)
 	if err == nil {
 		err = d.fit()
@@ -158,15 +153,17 @@ func withEntries(text []byte, line string) ([]byte, []splice, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	edit := func(s splice) error {
+		text, edits = s.in(text), append(edits, s)
+		d, err = parse(text)
+		return err
+	}
 	heard := map[string]bool{}
 	for i, e := range d.entries() {
 		if written(e.line, claude) && e.line != line {
 			// The line of one entry is another's length; the entries stay as many.
 			e = d.entries()[i]
-			if err := edit(splice{e.command.from, string(text[e.command.from:e.command.to]), quote(line)}, nil); err != nil {
-				return nil, nil, err
-			}
-			if d, err = parse(text); err != nil {
+			if err := edit(splice{e.command.from, string(text[e.command.from:e.command.to]), quote(line)}); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -179,29 +176,42 @@ func withEntries(text []byte, line string) ([]byte, []splice, error) {
 		if err := edit(d.enter(want, line)); err != nil {
 			return nil, nil, err
 		}
-		if d, err = parse(text); err != nil {
-			return nil, nil, err
-		}
 	}
 	return text, edits, nil
 }
 
 // enter is the edit that adds one event's hook, as deep in the file as it has to reach.
-func (d *document) enter(want hooked, line string) (splice, error) {
-	groups := []group{want.group(line)}
+func (d *document) enter(want hooked, line string) splice {
+	group := want.entry(line)
+	groups := "[" + group + "]"
 	if d.root == nil {
 		s := d.style()
-		text, err := s.render("", map[string]any{"hooks": map[string]any{want.event: groups}}, "")
-		return splice{At: d.position, New: text + s.newline}, err
+		return splice{At: d.position, New: "{" + s.newline + s.indent + d.hooks(s.indent, want.event, groups) + s.newline + "}" + s.newline}
 	}
 	hooks := find(d.root, "hooks")
 	if hooks == nil {
-		return d.addMember(d.root, "hooks", map[string]any{want.event: groups})
+		// Its indent is that of the keys beside it.
+		indent := d.style().indent
+		if n := len(d.root.members); n > 0 {
+			indent = d.indentOf(d.root.members[n-1].from)
+		}
+		_, value, _ := strings.Cut(d.hooks(indent, want.event, groups), ": ")
+		return d.addMember(d.root, "hooks", value)
 	}
 	if event := find(hooks, want.event); event != nil {
-		return d.addItem(event, groups[0])
+		return d.addItem(event, group)
 	}
 	return d.addMember(hooks, want.event, groups)
+}
+
+// hooks is the text of our first event, with the container that it is in.
+func (d *document) hooks(indent, event, groups string) string {
+	s := d.style()
+	text := quote(event) + ": " + groups
+	if s.lines {
+		text = s.newline + indent + s.indent + text + s.newline + indent
+	}
+	return `"hooks": {` + text + "}"
 }
 
 // withoutEntries takes every hook that setup writes out, with what it leaves empty, and

@@ -25,7 +25,7 @@ func (h Home) Obstacles(of []Found) []Obstacle {
 	var found []Obstacle
 	files := append([]string{h.SettingsFile(User), h.SettingsFile(Project), h.SettingsFile(Local)}, h.Managed...)
 	plugin := slices.ContainsFunc(of, func(f Found) bool { return f.Kind == Plugin && f.Path == h.PluginFolder() })
-	for i, path := range slices.Compact(files) {
+	for _, path := range slices.Compact(files) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
@@ -33,8 +33,7 @@ func (h Home) Obstacles(of []Found) []Obstacle {
 			}
 			continue
 		}
-		managed := i >= 3
-		found = append(found, heed(path, text, plugin, managed)...)
+		found = append(found, heed(path, text, plugin, slices.Contains(h.Managed, path))...)
 	}
 	return found
 }

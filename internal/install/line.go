@@ -37,9 +37,9 @@ func written(line, agent string) bool {
 	if line == Line("", agent) {
 		return true
 	}
-	if rest, ok := strings.CutPrefix(line, "test -x "); ok {
-		p, _, found := strings.Cut(rest, " && exec ")
-		return found && line == Line(unword(p), agent)
+	if rest, ok := strings.CutPrefix(line, "test -x "); ok { // the program stands in it twice
+		once := (len(line) - len(Line("/", agent)) + 2) / 2
+		return once > 0 && once <= len(rest) && line == Line(unword(rest[:once]), agent)
 	}
 	p, ok := strings.CutSuffix(line, " hook "+agent)
 	if !ok {
@@ -51,8 +51,8 @@ func written(line, agent string) bool {
 
 // calls reports whether a line, whoever wrote it, calls Duplex's hook.
 func calls(line, agent string) bool {
-	before, _, found := strings.Cut(line, " hook "+agent)
-	return found && strings.Contains(before, "duplex")
+	i := strings.LastIndex(line, " hook "+agent)
+	return i >= 0 && strings.Contains(line[:i], "duplex")
 }
 
 // program reports whether a path is one of a program called duplex.

@@ -307,7 +307,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		}, `{"model":"opus"}`},
 		{"hooks of another tool added to ours", model, func(s string) string {
 			return strings.Replace(s, `"Stop": [`, `"Stop": [`+theirs+", ", 1)
-		}, "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [" + theirs + "\n    ]\n  }\n}\n"},
+		}, "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [" + theirs + "]\n  }\n}\n"},
 		{"another tool before ours", model, func(s string) string { return strings.Replace(s, `"hooks": {`, `"hooks": {"Notification": [],`, 1) },
 			"{\n  \"model\": \"opus\",\n  \"hooks\": {\"Notification\": []\n  }\n}\n"},
 		{"empty lists were there", "{\n  \"hooks\": {\"Stop\": []},\n  \"model\": \"opus\"\n}\n", reorder, "{\n  \"hooks\": {\n    \"Stop\": []\n  },\n  \"model\": \"opus\"\n}\n"},
@@ -453,6 +453,47 @@ func FuzzSettings(f *testing.F) {
 		}
 		if err := json.Unmarshal(bytes.TrimPrefix(without, byteOrderMark), &whole); err != nil && len(bytes.TrimSpace(bytes.TrimPrefix(without, byteOrderMark))) > 0 {
 			t.Fatalf("taken out by hand, it is no JSON: %v\n%s", err, without)
+		}
+	})
+}
+
+// FuzzWithout: whatever was made of the file since, no entry of ours is left, and what
+// else it says stays.
+func FuzzWithout(f *testing.F) {
+	for _, c := range asPeopleHaveThem() {
+		if len(c.text) < 1<<12 {
+			f.Add(c.text)
+			if after, _, err := withEntries([]byte(c.text), Line(duplexPath, claude)); err == nil {
+				f.Add(string(after))
+				f.Add(strings.ReplaceAll(string(after), "[", "[ // ours\n"))
+				f.Add(strings.ReplaceAll(string(after), "}", ",}"))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, had := range []map[string]bool{nil, {"hooks": true, "hooks.Stop": true}} {
+			without, n, err := withoutEntries([]byte(text), had)
+			if err != nil {
+				return
+			}
+			if d, err := parse(without); err != nil || d.ours() > 0 {
+				t.Fatalf("left is %v\n%s", err, without)
+			}
+			if n == 0 && string(without) != text {
+				t.Fatalf("nothing of ours was there, and it is\n%s\nwas\n%s", without, text)
+			}
+			var before, after map[string]any
+			if json.Unmarshal([]byte(text), &before) != nil {
+				continue
+			}
+			if err := json.Unmarshal(without, &after); err != nil {
+				t.Fatalf("it is no JSON any more: %v\n%s", err, without)
+			}
+			delete(before, "hooks")
+			delete(after, "hooks")
+			if fmt.Sprint(before) != fmt.Sprint(after) {
+				t.Fatalf("the rest is %v, was %v", after, before)
+			}
 		}
 	})
 }
