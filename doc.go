@@ -38,6 +38,7 @@
 //	          spool      what hooks heard, until somebody takes it in
 //	floor 2   agent/NAME one agent each: decode its hooks, parse its transcript, say its limits
 //	          workspace  safe points: a commit of everything, under a ref of its own, and the way back
+//	          install    puts hooks where agents look for them, and takes them out to the byte
 //	floor 3   tracker    every use case: one method, one transaction, one now
 //	          agent/all  which agents there are
 //	floor 4   hook       an agent calls us; whatever happens to us, it goes on
@@ -71,6 +72,7 @@
 //	lesson      –                     –                     tracker/finish.go    cli/lessons.go
 //	binding     job/binding.go        store/session.go      tracker/observe.go   cli/hook.go
 //	fill        job/fill.go           –                     tracker/level.go     hook/aside.go
+//	setup       –                     install/record.go     –                    cli/setup.go
 //	standing    job/standing.go       store/ledger.go       tracker/show.go      cli/show.go
 //	recall      query/find.go         store/search.go       tracker/recall.go    cli/recall.go
 //
