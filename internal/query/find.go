@@ -174,9 +174,7 @@ func (f Found) Densest(width int) int {
 
 // atWord is the beginning of the word behind a place, or of the one there.
 func atWord(text string, at int) int {
-	for at > 0 && !utf8.RuneStart(text[at]) {
-		at--
-	}
+	at = atRune(text, at)
 	if i := strings.IndexFunc(text[at:], unicode.IsSpace); i >= 0 && i < 40 {
 		return len(text) - len(strings.TrimLeftFunc(text[at+i:], unicode.IsSpace))
 	}
@@ -188,8 +186,15 @@ func endOfWord(text string, at int) int {
 	if i := strings.IndexFunc(text[at:], unicode.IsSpace); i >= 0 && i < 20 {
 		return at + i
 	}
-	for !utf8.RuneStart(text[at]) {
-		at--
+	return atRune(text, at)
+}
+
+// atRune is the beginning of the character at a place, of text that may be none.
+func atRune(text string, at int) int {
+	for i := at; i >= 0 && i > at-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			return i
+		}
 	}
 	return at
 }

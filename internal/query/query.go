@@ -135,19 +135,16 @@ func (q Query) Loose() Query {
 
 func (t Term) same(u Term) bool { return t.Prefix == u.Prefix && slices.Equal(t.Words, u.Words) }
 
-// Needles are bytes that a line of JSON must hold, in either case, to have every
-// term in it: the longest plain word of each. What has none is not among them.
+// Needles are what the bytes of a text must hold, in either case, to have every term
+// in it: their plain words. A text with letters that MayFold knows may have them in
+// another way.
 func (q Query) Needles() []string {
 	var out []string
 	for _, t := range q.Terms {
-		longest := ""
 		for _, w := range t.Words {
-			if plainWord(w) && len(w) > len(longest) {
-				longest = w
+			if plainWord(w) && !slices.Contains(out, w) {
+				out = append(out, w)
 			}
-		}
-		if longest != "" {
-			out = append(out, longest)
 		}
 	}
 	return out

@@ -21,6 +21,7 @@ func TestWords(t *testing.T) {
 		"搜索引擎 v2":                        "搜 索 引 擎 v2",
 		"v2搜索":                           "v2 搜 索",
 		"Ελλάδα Привет":                  "ελλάδα привет",
+		"हिन्दी में K1":                  "हिन्दी में K1",
 		"\x00\xff…—|":                    "",
 		"a\xffb":                         "a b",
 		strings.Repeat("é", 40) + " end": strings.Repeat("e", 40) + " end",
@@ -157,7 +158,7 @@ func marked(s Snippet) string {
 
 func TestNeedles(t *testing.T) {
 	t.Parallel()
-	if got := fmt.Sprint(Parse(`Lexer "go test ./x" Café -no 索引`).Needles()); got != "[lexer test cafe]" {
+	if got := fmt.Sprint(Parse(`Lexer "go test ./x" Café -no 索引`).Needles()); got != "[lexer go test x cafe]" {
 		t.Errorf("needles %s", got)
 	}
 }
@@ -165,7 +166,7 @@ func TestNeedles(t *testing.T) {
 // FuzzQuery: whatever is typed is read, bounded, and what a text is found to have
 // stands in it.
 func FuzzQuery(f *testing.F) {
-	for _, seed := range [][2]string{{"keep lexer", "Keep the lexer"}, {`"a b" -c d*`, "a b d"}, {"“x” é* -", "x été\xff"}, {"索引", "搜索引擎\n"}, {strings.Repeat("a ", 900), "a"}} {
+	for _, seed := range [][2]string{{"keep lexer", "Keep the lexer"}, {`"a b" -c d*`, "a b d"}, {"“x” é* -", "x été\xff"}, {"索引", "搜索引擎\n"}, {strings.Repeat("a ", 900), "a"}, {"0", strings.Repeat("\x8c", 300)}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, typed, text string) {
@@ -187,8 +188,8 @@ func FuzzQuery(f *testing.F) {
 			}
 		}
 		s, _ := found.Snippet(text, 100)
-		if len(s.Text) > 100+60+len("……") {
-			t.Fatalf("a snippet of %d bytes", len(s.Text))
+		if n := utf8.RuneCountInString(s.Text); n > 100+60+2 {
+			t.Fatalf("a snippet of %d characters", n)
 		}
 		last := 0
 		for _, m := range s.Marks {

@@ -67,7 +67,7 @@ func pastWord(text string, from, at int) int {
 				return at + i + utf8.RuneLen(r)
 			}
 			return at + i
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !(unicode.Is(unicode.Mn, r) && at+i > from):
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !(unicode.IsMark(r) && at+i > from):
 			return at + i
 		}
 	}
@@ -79,21 +79,29 @@ func alone(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// folded is a word in lower case, without accents.
+// folded is a word in lower case, without accents: those of Latin letters, whether
+// they are one character with them or two. What folds to a plain letter begins with a
+// byte that MayFold knows.
 func folded(word string) string {
 	var b strings.Builder
 	for _, r := range word {
-		if unicode.Is(unicode.Mn, r) {
-			continue
+		switch low := unicode.ToLower(r); {
+		case r >= 0x300 && r <= 0x36f: // an accent by itself
+		case r > lastAccented && low <= lastAccented: // a sign that looks like a letter
+			b.WriteRune(r)
+		case low < utf8.RuneSelf || low > lastAccented:
+			b.WriteRune(low)
+		default:
+			if i := strings.IndexRune(accented, low); i >= 0 {
+				low = rune(unaccented[i/2])
+			}
+			b.WriteRune(low)
 		}
-		r = unicode.ToLower(r)
-		if i := strings.IndexRune(accented, r); r >= utf8.RuneSelf && i >= 0 {
-			r = rune(unaccented[i/2])
-		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }
+
+const lastAccented = 0x17f
 
 // accented letters, two bytes each, and the plain ones they are looked for as.
 const (

@@ -32,6 +32,9 @@ func Search(ctx context.Context, path string, q query.Query, most int64, do func
 		}
 		return do(line, offset)
 	})
+	if from > 0 && errors.Is(err, ErrRewritten) { // no line begins so late
+		return false, nil
+	}
 	return err == nil && from == 0 && (!packed || most <= 0 || next < most), err
 }
 
