@@ -103,7 +103,7 @@ func (r *reader) unknown(l *line, i int) {
 // ended adds the row of a call that has its result, unless the tool is one
 // that only keeps the agent's own house.
 func (r *reader) ended(l *line, o openCall) {
-	if quiet(o.Call.Name) && (o.Call.Done.Result == job.OK || o.Call.Name != "ExitPlanMode") {
+	if ownHouse(&o.Call) {
 		return
 	}
 	r.add(l, agent.Row{Kind: agent.RowResult, Record: o.Call.ID, Call: &o.Call})

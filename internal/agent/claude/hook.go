@@ -93,6 +93,9 @@ func (h *hookCall) complete(e *agent.Event) {
 		c.ID = h.toolID.text()
 		if e.Kind == agent.AfterTool {
 			h.finish(&c, e.Name)
+			if ownHouse(&c) {
+				return // what matters of it has rows of its own
+			}
 		}
 		e.Tool = &c
 	case agent.TurnEnd:

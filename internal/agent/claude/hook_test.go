@@ -134,6 +134,10 @@ func TestDecodeCalls(t *testing.T) {
 	if own.Tool.Changes {
 		t.Error("a stale actor must be able to ask where its job stands")
 	}
+	own = decode(t, `{`+always+`,"hook_event_name":"PostToolUse","tool_name":"mcp__duplex__decide","tool_input":{"text":"x"},"tool_response":"{}","tool_use_id":"t1"}`)
+	if own.Kind != agent.AfterTool || own.Tool != nil {
+		t.Errorf("what Duplex recorded itself is told again: %+v", own.Tool)
+	}
 }
 
 func TestDecodeEnvironment(t *testing.T) {
@@ -169,6 +173,12 @@ func TestDecodeRecordedHooks(t *testing.T) {
 		name, _, _ := strings.Cut(filepath.Base(file), ".")
 		if err != nil || e.Name != name || e.Session == "" || e.Transcript == "" || e.Dir == "" {
 			t.Errorf("%s: %+v, %v", filepath.Base(file), e, err)
+		}
+		if filepath.Base(file) == "PostToolUse.mcp.json" { // Duplex's own tool
+			if e.Tool != nil {
+				t.Errorf("a call of Duplex is told as work: %+v", e.Tool)
+			}
+			continue
 		}
 		if tool := strings.HasPrefix(name, "PreToolUse") || strings.HasPrefix(name, "PostToolUse"); tool && (e.Tool == nil || e.Tool.ID == "" || e.Tool.Title == "") {
 			t.Errorf("%s: call %+v", filepath.Base(file), e.Tool)

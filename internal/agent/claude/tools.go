@@ -50,6 +50,12 @@ func quiet(name string) bool {
 	return duplexTool(name)
 }
 
+// ownHouse reports whether a call that has its result is one of these. A plan that the
+// person did not approve is told.
+func ownHouse(c *agent.Call) bool {
+	return quiet(c.Name) && (c.Done.Result == job.OK || c.Name != "ExitPlanMode")
+}
+
 func duplexTool(name string) bool {
 	return strings.HasPrefix(name, "mcp__duplex__") || strings.HasPrefix(name, "mcp__plugin_duplex_duplex__")
 }
