@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/seed-5777983b/duplex/internal/install"
 	"github.com/seed-5777983b/duplex/internal/spool"
+	"github.com/seed-5777983b/duplex/internal/tracker"
 )
 
 // finding is one thing that doctor looked at.
@@ -102,9 +102,9 @@ func (a *App) showDiagnosis(d diagnosis) error {
 // examineStore looks at the store, at what waits beside it, and at what hooks said.
 func (a *App) examineStore(ctx context.Context, d *diagnosis, state string) {
 	store := finding{About: "store", State: isOK, Says: a.shortPath(state)}
-	if _, err := os.Stat(state); errors.Is(err, fs.ErrNotExist) {
+	if _, err := a.open(ctx, opening{look: true}); errors.Is(err, tracker.ErrNoJobHere) {
 		store.State, store.Says = isNote, "none yet: the first hook, or duplex start, makes one in "+a.shortPath(state)
-	} else if _, err := a.open(ctx, opening{create: true, look: true}); err != nil {
+	} else if err != nil {
 		store.State, store.Says, store.Do = isBroken, withoutKind(err), "See what the commands say: duplex"
 		for _, w := range wayOut {
 			if errors.Is(err, w.err) {

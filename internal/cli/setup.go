@@ -330,7 +330,11 @@ func (a *App) showPlan(plan *install.Plan) error {
 	return p.flush()
 }
 
+// diffLine is a line of a diff, within the terminal.
 func (a *App) diffLine(l string) string {
+	if n := a.Width - 5; n > 40 && utf8.RuneCountInString(l) > n {
+		l = string([]rune(l)[:n]) + "…"
+	}
 	switch {
 	case strings.HasPrefix(l, "+"):
 		return a.paint(colourOK, l)
