@@ -167,6 +167,11 @@ func (o *observing) look(ctx context.Context) error {
 			return err
 		}
 	}
+	if o.ev.Kind == agent.SessionStart && o.ev.Source == "clear" {
+		if err := o.cleared(ctx); err != nil {
+			return err
+		}
+	}
 	if f, ok := o.ad.(agent.Forker); ok && o.ev.Source == "fork" && o.ev.From == "" {
 		o.ev.From = f.ForkedFrom(commandLine(o.ev.PID))
 	}
@@ -371,6 +376,27 @@ func (o *observing) bind(c *change) error {
 		o.offer = nil
 	}
 	return nil
+}
+
+// cleared reads what the agent wrote of the session before this one after that had said
+// goodbye: at a /clear its totals come last.
+func (o *observing) cleared(ctx context.Context) error {
+	ident, err := process.Of(o.ev.PID)
+	if err != nil {
+		return nil // no agent of this machine
+	}
+	var row *store.Session
+	err = o.store.Read(ctx, func(tx *store.Tx) (err error) {
+		row, err = tx.SessionByProcess(processOf(ident))
+		return err
+	})
+	if errors.Is(err, job.ErrNotFound) || row != nil && (row.Job == "" || row.AgentSession == o.ev.Session) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return o.catchUp(ctx, Actor{Author: job.Author{Kind: job.Duplex}, Session: row.ID, Token: row.Token, Job: row.Job, Workspace: row.Workspace, Guest: row.Guest}, row)
 }
 
 // bindingOf is the binding of the session that another was resumed, forked or cleared
