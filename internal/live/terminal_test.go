@@ -1,0 +1,123 @@
+//go:build unix
+
+package live_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// noTmux is the one reason for which stories of interactive sessions are left out.
+// Like noClaude it is not for CI.
+const noTmux = "no tmux is installed: apt-get install tmux brings it"
+
+// terminal is an interactive Claude Code, as a person sits before it.
+type terminal struct {
+	w      *world
+	socket string
+}
+
+// terminal starts Claude Code in a terminal of its own, past the questions that it
+// asks a newcomer, and waits for its prompt.
+func (w *world) terminal(args ...string) *terminal {
+	w.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		w.Skip(noTmux)
+	}
+	known, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true, "theme": "dark", "bypassPermissionsModeAccepted": true,
+		"customApiKeyResponses": map[string]any{"approved": []string{dummyKey}, "rejected": []string{}},
+		"projects":              map[string]any{w.repo: map[string]any{"hasTrustDialogAccepted": true}},
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.write(filepath.Join(w.home, ".claude.json"), string(known))
+	t := &terminal{w: w, socket: filepath.Join(w.home, "tmux")}
+	line := []string{"-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", "-c", w.repo, "--",
+		claudeProgram(w), "--dangerously-skip-permissions", "--settings", w.settings()}
+	w.Cleanup(func() { _ = t.tmux("kill-server").Run() }) // it may be gone already
+	if out, err := t.tmux(append(line, args...)...).CombinedOutput(); err != nil {
+		w.Fatalf("tmux: %v\n%s", err, out)
+	}
+	t.sees("bypass permissions on")
+	return t
+}
+
+func (t *terminal) tmux(args ...string) *exec.Cmd {
+	cmd := exec.Command("tmux", append([]string{"-S", t.socket}, args...)...)
+	cmd.Env = t.w.env
+	return cmd
+}
+
+// types writes a line and sends it, once the agent listens: what is typed into its turn
+// waits in a queue, and a key that comes with the text is taken for a part of it.
+func (t *terminal) types(text string) {
+	t.w.Helper()
+	t.until("the agent listens", listens)
+	t.keys("-l", text)
+	t.sees("❯ " + text)
+	t.keys("Enter")
+}
+
+// listens tells a screen on which the agent waits for a person: there is an empty
+// prompt, and no word of something under way.
+func listens(screen string) bool {
+	ready := false
+	for line := range strings.Lines(screen) {
+		line = strings.TrimSpace(line)
+		if strings.HasSuffix(line, "…") || strings.Contains(line, "esc to interrupt") {
+			return false
+		}
+		ready = ready || line == "❯"
+	}
+	return ready
+}
+
+func (t *terminal) keys(keys ...string) {
+	t.w.Helper()
+	if out, err := t.tmux(append([]string{"send-keys"}, keys...)...).CombinedOutput(); err != nil {
+		t.w.Fatalf("tmux: %v\n%s", err, out)
+	}
+}
+
+// screen is what a person sees; empty once the agent has ended.
+func (t *terminal) screen() string {
+	out, _ := t.tmux("capture-pane", "-p").Output()
+	return strings.ReplaceAll(string(out), "\u00a0", " ")
+}
+
+// sees waits until something stands on the screen.
+func (t *terminal) sees(text string) {
+	t.w.Helper()
+	t.until("there is "+text, func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// loses waits until something stands there no longer.
+func (t *terminal) loses(text string) {
+	t.w.Helper()
+	t.until("there is no more "+text, func(screen string) bool { return !strings.Contains(screen, text) })
+}
+
+// until looks at the screen again and again: it tells nobody that it has changed.
+func (t *terminal) until(what string, is func(screen string) bool) {
+	t.w.Helper()
+	late := time.After(patience)
+	for !is(t.screen()) {
+		select {
+		case <-late:
+			t.w.Fatalf("waited %s in vain until %s, on the screen\n%s", patience, what, t.screen())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// leaves ends the agent as a person does.
+func (t *terminal) leaves() {
+	t.w.Helper()
+	t.types("/exit")
+	t.w.until("the agent ends", func() bool { return t.tmux("has-session").Run() != nil })
+}
