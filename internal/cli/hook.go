@@ -53,8 +53,11 @@ func (a *App) hook(ctx context.Context, args []string) int {
 		return ExitOK
 	}
 	out, err := hook.Run(ctx, hook.Call{Adapter: ad, Driven: driven, Stdin: a.In, Getenv: a.Getenv, Dir: dir, Now: a.Now, TakeIn: startTakeIn,
-		Open: func(ctx context.Context) (*tracker.Tracker, error) {
-			return a.open(ctx, opening{create: true, busy: hookPatience, bare: true})
+		Open: func(ctx context.Context, refold bool) (*tracker.Tracker, error) {
+			if refold {
+				a.tracker = nil // the one that does not is let go: a hook closes nothing
+			}
+			return a.open(ctx, opening{create: true, busy: hookPatience, bare: !refold, look: true})
 		},
 		Redact: func() (*redact.Redactor, error) {
 			known, err := a.known()
@@ -84,16 +87,10 @@ func startTakeIn() error {
 }
 
 func (a *App) takeIn(ctx context.Context) int {
-	dir, err := config.StateDir(a.Getenv)
-	if err != nil {
-		return ExitOK
-	}
-	t, err := a.open(ctx, opening{bare: true})
-	if err == nil {
-		err = hook.Deliver(ctx, t, dir)
-	}
-	if err != nil {
-		a.logHook(dir, err) // it waits for the next command
+	if _, err := a.open(ctx, opening{look: true}); err != nil {
+		if dir, derr := config.StateDir(a.Getenv); derr == nil {
+			a.logHook(dir, err) // it waits for the next command
+		}
 	}
 	return ExitOK
 }

@@ -3,7 +3,9 @@ package hook
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	"github.com/seed-5777983b/duplex/internal/agent/script"
 	"github.com/seed-5777983b/duplex/internal/redact"
 	"github.com/seed-5777983b/duplex/internal/spool"
+	"github.com/seed-5777983b/duplex/internal/store"
 	"github.com/seed-5777983b/duplex/internal/tracker"
 )
 
@@ -74,12 +77,12 @@ func (w *watcher) hook(event string, more map[string]any) string {
 		Now:    func() time.Time { return w.now },
 		TakeIn: func() error { w.started++; return nil },
 		Redact: func() (*redact.Redactor, error) { return tracker.Redactor(w.home, nil) },
-		Open: func(ctx context.Context) (*tracker.Tracker, error) {
+		Open: func(ctx context.Context, refold bool) (*tracker.Tracker, error) {
 			w.asked++
-			return tracker.Open(ctx, tracker.Options{Dir: w.home, Settings: tracker.DefaultSettings(), Busy: time.Minute,
+			return tracker.Open(ctx, tracker.Options{Dir: w.home, Settings: tracker.DefaultSettings(), Busy: time.Minute, Hook: !refold,
 				Now: func() time.Time { return w.now }, Agents: []agent.Adapter{script.Adapter{}}})
 		}})
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrRefold) {
 		w.t.Errorf("%s: %v", event, err)
 	}
 	return string(out.Stdout)
@@ -233,5 +236,31 @@ func TestAsideIsRedacted(t *testing.T) {
 	}
 	if bytes.Contains(b, []byte(secret)) || !bytes.Contains(b, []byte(r.Text("token "+secret).String())) {
 		t.Errorf("the spool holds %q, want %q in place of the token", b, r.Text("token "+secret))
+	}
+}
+
+// TestOtherRules: after an upgrade the standing has to be folded again. No hook after
+// a tool waits for that, nothing is lost, and a session that starts has its brief.
+func TestOtherRules(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t)
+	w.tool(1, "ok")
+	db, err := sql.Open("sqlite", filepath.Join(w.home, "duplex.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "UPDATE job SET standing = json_set(standing, '$.apply', 0)"); err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(askEvery)
+	if said, asked := w.tool(2, "ok"); said != "" || !asked || w.started != 1 {
+		t.Errorf("the hook said %q, asked the store: %v, started %d processes, want one that folds again", said, asked, w.started)
+	}
+	if said := w.hook(script.HookSessionStart, map[string]any{"source": "resume"}); !strings.Contains(said, "Move everything") {
+		t.Errorf("the session that starts was told %q, want its brief", said)
+	}
+	if found, _ := w.calls(); !found[toolID(1)] || !found[toolID(2)] {
+		t.Errorf("recorded are %v, want both calls", found)
 	}
 }

@@ -37,7 +37,9 @@ func TestHooksOfADrivenSessionAreNotDoubled(t *testing.T) {
 			}
 			env := func(name string) string { return map[string]string{agent.DrivenEnv: "s1"}[name] }
 			out, err := Run(context.Background(), Call{Adapter: script.Adapter{}, Driven: c.driven, Stdin: strings.NewReader(string(in)), Getenv: env, Dir: p.home, Now: time.Now,
-				Open:   func(ctx context.Context) (*tracker.Tracker, error) { return open(ctx, p.home, time.Minute) },
+				Open: func(ctx context.Context, refold bool) (*tracker.Tracker, error) {
+					return open(ctx, p.home, time.Minute)
+				},
 				Redact: func() (*redact.Redactor, error) { return tracker.Redactor(p.home, nil) }, TakeIn: func() error { return nil }})
 			if err != nil || strings.Contains(string(out.Stdout), "Move everything") != c.want {
 				t.Errorf("answered %q, %v; want a brief: %v", out.Stdout, err, c.want)

@@ -26,10 +26,10 @@ type Call struct {
 	Driven  bool // the hook came with the session that Duplex started
 	Stdin   io.Reader
 	Getenv  func(string) string
-	Dir     string // state folder
-	Open    func(context.Context) (*tracker.Tracker, error)
-	Redact  func() (*redact.Redactor, error) // the store's funnel, without opening the store
-	TakeIn  func() error                     // starts a process of its own that calls Deliver
+	Dir     string                                                           // state folder
+	Open    func(ctx context.Context, refold bool) (*tracker.Tracker, error) // refold: standings of other rules are folded again
+	Redact  func() (*redact.Redactor, error)                                 // the store's funnel, without opening the store
+	TakeIn  func() error                                                     // starts a process of its own that calls Deliver
 	Now     func() time.Time
 }
 
@@ -74,7 +74,21 @@ func (c Call) observe(ctx context.Context, ev agent.Event) (a agent.Answer, err 
 			err = fmt.Errorf("hook: %v", p)
 		}
 	}()
-	t, err := c.Open(ctx)
+	a, err = c.ask(ctx, ev, false)
+	if !errors.Is(err, store.ErrRefold) {
+		return a, err
+	}
+	// The newer binary folds by other rules. That is nothing to wait for after each
+	// tool; a session that starts, or leaves, does not go without.
+	switch ev.Kind {
+	case agent.SessionStart, agent.BeforeCompact, agent.SessionEnd:
+		return c.ask(ctx, ev, true)
+	}
+	return a, errors.Join(err, c.TakeIn())
+}
+
+func (c Call) ask(ctx context.Context, ev agent.Event, refold bool) (agent.Answer, error) {
+	t, err := c.Open(ctx, refold)
 	if err != nil {
 		return agent.Answer{}, err
 	}
@@ -242,7 +256,7 @@ func (d *delivery) redeliver(ctx context.Context, ad agent.Adapter, calls []trac
 // waits reports whether a call that could not be recorded may be tried again: what
 // is in the way is not the call but the store, or that we are told to end.
 func waits(err error) bool {
-	for _, way := range []error{store.ErrMissing, store.ErrNewer, store.ErrDamaged, store.ErrFull, store.ErrReadOnly, store.ErrBusy, context.Canceled, context.DeadlineExceeded} {
+	for _, way := range []error{store.ErrMissing, store.ErrNewer, store.ErrDamaged, store.ErrFull, store.ErrReadOnly, store.ErrBusy, store.ErrRefold, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, way) {
 			return true
 		}

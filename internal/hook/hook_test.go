@@ -28,7 +28,9 @@ const hookVariable = "HOOK_TEST_HOME"
 func TestMain(m *testing.M) {
 	if home := os.Getenv(hookVariable); home != "" {
 		out, err := Run(context.Background(), Call{Adapter: script.Adapter{}, Stdin: os.Stdin, Getenv: os.Getenv, Dir: home, Now: time.Now,
-			Open:   func(ctx context.Context) (*tracker.Tracker, error) { return open(ctx, home, 2*time.Second) },
+			Open: func(ctx context.Context, refold bool) (*tracker.Tracker, error) {
+				return open(ctx, home, 2*time.Second)
+			},
 			Redact: func() (*redact.Redactor, error) { return tracker.Redactor(home, nil) }, TakeIn: func() error { return nil }})
 		os.Stdout.Write(out.Stdout)
 		if err != nil {
