@@ -164,12 +164,12 @@ func (t *Tracker) candidate(k keptFile, top string) (c Candidate, ok bool) {
 }
 
 // within reports whether a folder belongs to the workspace at top. One that is gone
-// is told by its name.
+// is told by its name, as is one that is no repository of its own.
 func (t *Tracker) within(dir, top string) bool {
 	if dir == "" {
 		return false
 	}
-	if w, err := workspace.Find(dir, t.dir); err == nil {
+	if w, err := workspace.Find(dir, t.dir); err == nil && (w.Git || w.Top == top) {
 		return w.Top == top
 	}
 	rel, err := filepath.Rel(top, dir)

@@ -146,8 +146,7 @@ func (l *listening) read(ctx context.Context, out *Recalled) error {
 		}
 	}
 	for _, file := range files {
-		info, err := os.Stat(file)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && job.At(info.ModTime()) < l.r.Since {
+		if info, err := os.Stat(file); err == nil && job.At(info.ModTime()) < l.r.Since {
 			continue
 		}
 		var heard []heard
@@ -162,6 +161,8 @@ func (l *listening) read(ctx context.Context, out *Recalled) error {
 		switch {
 		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 			out.unread(file, "there was no time for its rest")
+		case errors.Is(err, fs.ErrNotExist):
+			out.unread(file, "it is not there any more")
 		case err != nil:
 			out.unread(file, err.Error())
 		case !whole:
