@@ -153,7 +153,11 @@ func (w *sitting) afterEnd(ctx context.Context, row *store.Session) error {
 		w.Tell(Event{Kind: "handed over", Text: "context limit", Session: w.seat.Number})
 		return nil
 	}
-	w.Tell(Event{Kind: "ended", Text: w.end.Reason, Session: w.seat.Number})
+	said := w.end.Reason
+	if w.end.End == agent.EndDone {
+		said = "the agent says that it is done"
+	}
+	w.Tell(Event{Kind: "ended", Text: said, Session: w.seat.Number})
 	if w.end.End == agent.EndTurns || w.end.End == agent.EndInterrupted {
 		return nil
 	}

@@ -144,7 +144,9 @@ func levelsIn(answer raw) agent.Levels {
 // it is no help.
 func (l *streamed) ended(s *agent.Streamed) {
 	reason := l.reason.text()
-	s.Reason = agent.OneLine(l.result.text())
+	if l.isError { // else the result is what the agent has said already
+		s.Reason = agent.OneLine(l.result.text())
+	}
 	if s.Reason == "" {
 		s.Reason = agent.OneLine(l.said.text())
 	}

@@ -70,7 +70,7 @@ func TestStreamedEnds(t *testing.T) {
 		want   agent.End
 		reason string
 	}{
-		{`"is_error":false,"subtype":"success","terminal_reason":"completed","result":"All done."`, agent.EndDone, "All done."},
+		{`"is_error":false,"subtype":"success","terminal_reason":"completed","result":"All done."`, agent.EndDone, "completed"},
 		{`"is_error":false,"subtype":"success","terminal_reason":"hook_stopped","result":""`, agent.EndStopped, "hook stopped"},
 		{`"is_error":true,"subtype":"error_during_execution","terminal_reason":"aborted_streaming","errors":["[ede_diagnostic] x"]`, agent.EndInterrupted, "[ede_diagnostic] x"},
 		{`"is_error":true,"subtype":"error_during_execution","terminal_reason":"aborted_tools"`, agent.EndInterrupted, "aborted tools"},
