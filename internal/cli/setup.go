@@ -26,6 +26,17 @@ type setupOptions struct {
 	undo, dry, yes       bool
 }
 
+// places counts the places that are named.
+func (o setupOptions) places() int {
+	n := 0
+	for _, named := range []bool{o.user, o.project, o.local, o.folder != ""} {
+		if named {
+			n++
+		}
+	}
+	return n
+}
+
 func (a *App) setupCommand() *cobra.Command {
 	var o setupOptions
 	c := &cobra.Command{Use: "setup AGENT", Short: "Have an agent's sessions recorded and carried across", GroupID: "set", Args: cobra.ExactArgs(1),
@@ -52,6 +63,9 @@ Duplex and does nothing when Duplex is gone.`,
 			if args[0] != "claude" {
 				return usagef("no agent %q can be set up; the agents are: claude", args[0])
 			}
+			if o.places() > 1 {
+				return usagef("--user, --project, --local and --plugin-dir each name a place: give one of them")
+			}
 			home, err := a.installHome()
 			if err != nil {
 				return err
@@ -69,7 +83,6 @@ Duplex and does nothing when Duplex is gone.`,
 	f.BoolVar(&o.undo, "undo", false, "take it back")
 	f.BoolVar(&o.dry, "dry-run", false, "show what would change, and change nothing")
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
-	c.MarkFlagsMutuallyExclusive("user", "project", "local", "plugin-dir")
 	return c
 }
 
@@ -112,7 +125,7 @@ func (a *App) hookProgram() string {
 			return named
 		}
 	}
-	if strings.Contains(filepath.ToSlash(a.Program), "/go-build") || !utf8.ValidString(a.Program) {
+	if strings.Contains(filepath.ToSlash(a.Program), "/go-build") || !filepath.IsAbs(a.Program) || !utf8.ValidString(a.Program) {
 		return ""
 	}
 	return a.Program
