@@ -21,7 +21,6 @@ import (
 const (
 	spokenTime  = 2 * time.Second
 	spokenFiles = 200
-	spokenFile  = 64 << 20 // bytes of one file, its last
 	spokenText  = 32 << 10 // bytes of one text that are redacted and shown from
 	unreadMost  = 10
 )
@@ -149,15 +148,19 @@ func (l *listening) read(ctx context.Context, out *Recalled) error {
 		if info, err := os.Stat(file); err == nil && job.At(info.ModTime()) < l.r.Since {
 			continue
 		}
-		var heard []heard
-		whole, err := transcript.Search(ctx, file, l.q, spokenFile, func(line []byte, offset int64) error {
-			heard = append(heard, l.hear(line, offset)...)
-			if n := len(heard) - l.r.Limit; n > 0 { // the newest are last
-				heard = slices.Delete(heard, 0, n)
+		var all, piece []heard
+		err := transcript.Search(ctx, file, l.q, func(line []byte, offset int64) error {
+			piece = append(piece, l.hear(line, offset)...)
+			if n := len(piece) - l.r.Limit; n > 0 { // the newest are last
+				piece = slices.Delete(piece, 0, n)
 				out.MoreSpoken = true
 			}
 			return nil
+		}, func() bool {
+			all, piece = append(piece, all...), nil
+			return len(all) >= l.r.Limit
 		})
+		all = append(piece, all...) // of a file of one piece, or a piece that was cut short
 		switch {
 		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 			out.unread(file, "there was no time for its rest")
@@ -165,10 +168,8 @@ func (l *listening) read(ctx context.Context, out *Recalled) error {
 			out.unread(file, "it is not there any more")
 		case err != nil:
 			out.unread(file, err.Error())
-		case !whole:
-			out.unread(file, "only a part of it, as it is so large")
 		}
-		for _, h := range heard {
+		for _, h := range all {
 			l.tell(file, h)
 		}
 	}

@@ -10,50 +10,65 @@ import (
 	"github.com/seed-5777983b/duplex/internal/query"
 )
 
+// piece is how much of a file is searched before the piece in front of it, in bytes.
+const piece = MaxLine
+
 // Search calls do with the lines of the file at path that may hold every term of a
 // query, and with the offset of each. A line is looked at as bytes, whatever they
 // mean, so it may hold the terms in a place where nobody said them.
 //
-// Of a file larger than most bytes (0: of any) the end is read; of one that gzip
-// made, the beginning. whole says that all of it was. The line is only valid during
+// The newest stands last in a transcript, so the file is read in pieces from its end:
+// the lines of a piece come in order, and after each piece enough is asked whether to
+// leave it at that. A file that gzip made is one piece. The line is only valid during
 // the call; an error of do ends the reading, as the end of ctx does.
-func Search(ctx context.Context, path string, q query.Query, most int64, do func(line []byte, offset int64) error) (whole bool, err error) {
-	from, packed, err := begin(path, most)
-	if err != nil {
-		return false, err
-	}
-	s := sieve{needles: needles(q)}
-	next, err := Lines(path, from, most, func(line []byte, offset int64) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if !s.passes(line) {
-			return nil
-		}
-		return do(line, offset)
-	})
-	if from > 0 && errors.Is(err, ErrRewritten) { // no line begins so late
-		return false, nil
-	}
-	return err == nil && from == 0 && (!packed || most <= 0 || next < most), err
-}
-
-// begin is where to read a file from, so that no more than most bytes are left.
-func begin(path string, most int64) (from int64, packed bool, err error) {
+func Search(ctx context.Context, path string, q query.Query, do func(line []byte, offset int64) error, enough func() bool) error {
 	f, err := open(path, 0)
 	if err != nil {
-		return 0, false, err
+		return err
 	}
 	defer f.close()
 	info, err := f.file.Stat()
 	if err != nil {
-		return 0, false, fmt.Errorf("open transcript: %w", err)
+		return fmt.Errorf("open transcript: %w", err)
 	}
-	if f.packed || most <= 0 || info.Size() <= most {
-		return 0, f.packed, nil
+	s := sieve{needles: needles(q)}
+	within := func(from, limit int64) error {
+		_, err := Lines(path, from, limit, func(line []byte, offset int64) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !s.passes(line) {
+				return nil
+			}
+			return do(line, offset)
+		})
+		return err
 	}
-	from, err = lineAfter(f.file, info.Size()-most)
-	return from, false, err
+	if f.packed {
+		return within(0, 0)
+	}
+	for end := info.Size(); end > 0; {
+		from, err := lineBefore(f.file, end)
+		if err == nil {
+			err = within(from, end-from)
+		}
+		if err != nil || enough() {
+			return err
+		}
+		end = from
+	}
+	return nil
+}
+
+// lineBefore is where a line begins about a piece before the end of another.
+func lineBefore(f io.ReaderAt, end int64) (int64, error) {
+	for back := int64(piece); back < end; back *= 2 { // further where a line is that long
+		from, err := lineAfter(f, end-back-1)
+		if err != nil || from < end {
+			return from, err
+		}
+	}
+	return 0, nil
 }
 
 func needles(q query.Query) (out [][]byte) {
@@ -92,10 +107,10 @@ func (s *sieve) passes(line []byte) bool {
 
 // lineAfter is where the first line begins behind an offset.
 func lineAfter(f io.ReaderAt, offset int64) (int64, error) {
-	piece := make([]byte, 64<<10)
+	part := make([]byte, 64<<10)
 	for {
-		n, err := f.ReadAt(piece, offset)
-		if i := bytes.IndexByte(piece[:n], '\n'); i >= 0 {
+		n, err := f.ReadAt(part, offset)
+		if i := bytes.IndexByte(part[:n], '\n'); i >= 0 {
 			return offset + int64(i) + 1, nil
 		}
 		offset += int64(n)

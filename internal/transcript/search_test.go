@@ -52,47 +52,50 @@ func TestSearch(t *testing.T) {
 	} {
 		for _, path := range []string{written(t, "plain.jsonl", text), written(t, "packed.jsonl.gz", packed(t, text))} {
 			var got []int64
-			whole, err := Search(t.Context(), path, query.Parse(c.typed), 0, func(_ []byte, offset int64) error {
+			err := Search(t.Context(), path, query.Parse(c.typed), func(_ []byte, offset int64) error {
 				got = append(got, offset)
 				return nil
-			})
-			if err != nil || !whole || fmt.Sprint(got) != c.want {
-				t.Errorf("%s in %s: %v, %v, %v; want %s", c.typed, filepath.Base(path), got, whole, err, c.want)
+			}, func() bool { return false })
+			if err != nil || fmt.Sprint(got) != c.want {
+				t.Errorf("%s in %s: %v, %v; want %s", c.typed, filepath.Base(path), got, err, c.want)
 			}
 		}
 	}
 }
 
-func TestSearchReadsAPartOfALargeFile(t *testing.T) {
+// TestSearchBeginsAtTheEnd: a large file is read in pieces from its end, until it is
+// enough; no line is missed or met twice.
+func TestSearchBeginsAtTheEnd(t *testing.T) {
 	t.Parallel()
-	line := strings.Repeat("x", 98) + " lexer\n"
-	text := []byte(strings.Repeat(line, 1000))
-	for name, c := range map[string]struct {
-		data        []byte
-		first, last int64
-	}{
-		"plain.jsonl":     {text, 89_985, 104_895}, // its end, from the first whole line
-		"packed.jsonl.gz": {packed(t, text), 0, 14_910},
-	} {
-		first, last, n := int64(-1), int64(0), 0
-		whole, err := Search(t.Context(), written(t, name, c.data), query.Parse("lexer"), 15_000, func(_ []byte, offset int64) error {
-			if first < 0 {
-				first = offset
-			}
-			last = offset
-			n++
-			return nil
-		})
-		if err != nil || whole {
-			t.Errorf("%s: whole %v, %v", name, whole, err)
-		}
-		if n < 142 || n > 144 || first%105 != 0 || first < c.first-210 || first > c.first+210 || last < c.last-210 || last > c.last+210 {
-			t.Errorf("%s: %d lines from %d to %d, want about %d to %d", name, n, first, last, c.first, c.last)
-		}
+	var b bytes.Buffer
+	n := 0
+	for size := 1; b.Len() < 3*piece; size = size*7%100_003 + 1 { // lines of any length
+		fmt.Fprintf(&b, "line %d lexer %s\n", n, strings.Repeat("x", size))
+		n++
 	}
-	noEnd := written(t, "one-line.jsonl", []byte(strings.Repeat("lexer ", 10_000)))
-	if whole, err := Search(t.Context(), noEnd, query.Parse("lexer"), 1000, func([]byte, int64) error { return errors.New("read") }); err != nil || whole {
-		t.Errorf("one long line: whole %v, %v", whole, err)
+	fmt.Fprintf(&b, "%s\n", strings.Repeat("lexer ", 3*piece/6)) // and one longer than a piece
+	fmt.Fprint(&b, "line without its end: lexer")
+	path := written(t, "large.jsonl", b.Bytes())
+	for stop, want := range map[int]int{100: n, 2: 0, 5: -1} { // after so many pieces; -1: some
+		seen := map[int64]bool{}
+		pieces, last := 0, int64(-1)
+		err := Search(t.Context(), path, query.Parse("lexer"), func(line []byte, offset int64) error {
+			if seen[offset] || last > offset {
+				t.Errorf("line at %d after %d", offset, last)
+			}
+			seen[offset], last = true, offset
+			if !bytes.HasPrefix(b.Bytes()[offset:], line) {
+				t.Errorf("no such line at %d", offset)
+			}
+			return nil
+		}, func() bool { pieces++; last = -1; return pieces == stop })
+		if err != nil {
+			t.Error(err)
+		}
+		lines := len(seen) - 1 // without the long one
+		if want >= 0 && lines != want || want < 0 && (lines <= 0 || lines >= n) {
+			t.Errorf("%d pieces give %d lines of %d", pieces, lines, n)
+		}
 	}
 }
 
@@ -101,16 +104,16 @@ func TestSearchStops(t *testing.T) {
 	path := written(t, "a.jsonl", []byte(strings.Repeat("lexer\n", 100)))
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	whole, err := Search(ctx, path, query.Parse("lexer"), 0, func([]byte, int64) error {
+	err := Search(ctx, path, query.Parse("lexer"), func([]byte, int64) error {
 		if n++; n == 3 {
 			cancel()
 		}
 		return nil
-	})
-	if n != 3 || whole || !errors.Is(err, context.Canceled) {
-		t.Errorf("%d lines, whole %v, %v", n, whole, err)
+	}, func() bool { return false })
+	if n != 3 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d lines, %v", n, err)
 	}
-	if _, err := Search(t.Context(), filepath.Join(t.TempDir(), "none"), query.Parse("x"), 0, nil); !errors.Is(err, os.ErrNotExist) {
+	if err := Search(t.Context(), filepath.Join(t.TempDir(), "none"), query.Parse("x"), nil, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }
