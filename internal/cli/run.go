@@ -205,7 +205,7 @@ func (a *App) tell(p *progress, e runner.Event) {
 		fmt.Fprintln(a.Err, "  handed over: "+a.clean(e.Text))
 	case "went back":
 		fmt.Fprintln(a.Err, "  went back "+a.clean(e.Text))
-	case "ended", "wait":
+	case "done", "ended", "wait":
 		fmt.Fprintln(a.Err, "  "+a.clean(e.Text))
 	case "finish":
 		fmt.Fprintln(a.Err, a.clean(fmt.Sprintf("  finish: %s %s", e.Verdict.Verdict.Outcome, e.Verdict.Verdict.Reason)))

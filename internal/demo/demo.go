@@ -171,11 +171,9 @@ func (d *play) tell(ctx context.Context, e runner.Event) {
 		d.Progress(e.Text)
 	case "handed over":
 		d.handover(ctx, e.Session)
+	case "done":
+		d.Print(fmt.Sprintf("  session %d says it is done", e.Session))
 	case "ended":
-		if e.Text == "completed" {
-			d.Print(fmt.Sprintf("  session %d says it is done", e.Session))
-			return
-		}
 		d.Print(fmt.Sprintf("  × session %d crashed: %s", e.Session, e.Text))
 	case "went back":
 		d.Print("  went back " + e.Text)

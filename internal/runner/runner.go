@@ -50,7 +50,7 @@ type Options struct {
 
 // Event is one thing to tell a person who watches.
 type Event struct {
-	Kind    string // session, said, ended, handed over, went back, check, finish, wait, trouble, denied
+	Kind    string // session, said, done, ended, handed over, went back, check, finish, wait, trouble, denied
 	Text    string
 	Session int
 	Agent   string

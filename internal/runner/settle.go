@@ -153,11 +153,11 @@ func (w *sitting) afterEnd(ctx context.Context, row *store.Session) error {
 		w.Tell(Event{Kind: "handed over", Text: "context limit", Session: w.seat.Number})
 		return nil
 	}
-	said := w.end.Reason
 	if w.end.End == agent.EndDone {
-		said = "the agent says that it is done"
+		w.Tell(Event{Kind: "done", Text: "the agent says that it is done", Session: w.seat.Number})
+	} else {
+		w.Tell(Event{Kind: "ended", Text: w.end.Reason, Session: w.seat.Number})
 	}
-	w.Tell(Event{Kind: "ended", Text: said, Session: w.seat.Number})
 	if w.end.End == agent.EndTurns || w.end.End == agent.EndInterrupted {
 		return nil
 	}
