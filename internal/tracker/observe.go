@@ -167,10 +167,8 @@ func (o *observing) look(ctx context.Context) error {
 			return err
 		}
 	}
-	if o.ev.Kind == agent.SessionStart && o.ev.Source == "clear" {
-		if err := o.cleared(ctx); err != nil {
-			return err
-		}
+	if err := o.cleared(ctx); err != nil {
+		return err
 	}
 	if f, ok := o.ad.(agent.Forker); ok && o.ev.Source == "fork" && o.ev.From == "" {
 		o.ev.From = f.ForkedFrom(commandLine(o.ev.PID))
@@ -378,23 +376,31 @@ func (o *observing) bind(c *change) error {
 	return nil
 }
 
-// cleared reads what the agent wrote of the session before this one after that had said
-// goodbye: at a /clear its totals come last.
+// cleared reads what the agent wrote of the session before a /clear after that had said
+// goodbye. Its totals come last, by the time of the next session's start or a little
+// later, so one of the next prompts or the end finds them.
 func (o *observing) cleared(ctx context.Context) error {
-	ident, err := process.Of(o.ev.PID)
-	if err != nil {
-		return nil // no agent of this machine
-	}
 	var row *store.Session
-	err = o.store.Read(ctx, func(tx *store.Tx) (err error) {
-		row, err = tx.SessionByProcess(processOf(ident))
+	err := o.store.Read(ctx, func(tx *store.Tx) (err error) {
+		switch {
+		case o.ev.Kind == agent.SessionStart && o.ev.Source == "clear":
+			if ident, err := process.Of(o.ev.PID); err == nil {
+				row, err = tx.SessionByProcess(processOf(ident))
+				return err
+			}
+		case o.row != nil && o.row.From != "" && (o.ev.Kind == agent.Prompt || o.ev.Kind == agent.SessionEnd):
+			row, err = tx.SessionByID(o.row.From)
+		}
 		return err
 	})
-	if errors.Is(err, job.ErrNotFound) || row != nil && (row.Job == "" || row.AgentSession == o.ev.Session) {
+	if errors.Is(err, job.ErrNotFound) || row == nil || row.Job == "" || row.Ended == 0 || row.AgentSession == o.ev.Session {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(row.Transcript); err != nil || info.Size() == row.Offset {
+		return nil
 	}
 	return o.catchUp(ctx, Actor{Author: job.Author{Kind: job.Duplex}, Session: row.ID, Token: row.Token, Job: row.Job, Workspace: row.Workspace, Guest: row.Guest}, row)
 }
