@@ -64,8 +64,8 @@ func (a *App) doctor(ctx context.Context) error {
 		return err
 	}
 	var d diagnosis
-	a.examineStore(ctx, &d, home.State)
-	a.examineClaude(ctx, &d, home)
+	holds := a.examineStore(ctx, &d, home.State)
+	a.examineClaude(ctx, &d, home, holds)
 	if a.asJSON {
 		err = a.showJSON("doctor/1", d)
 	} else {
@@ -99,8 +99,9 @@ func (a *App) showDiagnosis(d diagnosis) error {
 	return p.flush()
 }
 
-// examineStore looks at the store, at what waits beside it, and at what hooks said.
-func (a *App) examineStore(ctx context.Context, d *diagnosis, state string) {
+// examineStore looks at the store, at what waits beside it, and at what hooks said. It
+// reports whether the store holds; one that is not there yet does.
+func (a *App) examineStore(ctx context.Context, d *diagnosis, state string) bool {
 	store := finding{About: "store", State: isOK, Says: a.shortPath(state)}
 	if _, err := a.open(ctx, opening{look: true}); errors.Is(err, tracker.ErrNoJobHere) {
 		store.State, store.Says = isNote, "none yet: the first hook, or duplex start, makes one in "+a.shortPath(state)
@@ -115,7 +116,7 @@ func (a *App) examineStore(ctx context.Context, d *diagnosis, state string) {
 	}
 	d.add(store)
 	if store.State == isNote {
-		return
+		return true
 	}
 	if size, err := spool.Size(filepath.Join(state, "spool")); err != nil {
 		d.add(finding{About: "spool", State: isBroken, Says: err.Error(), Do: "Make the folder readable and writable."})
@@ -123,6 +124,7 @@ func (a *App) examineStore(ctx context.Context, d *diagnosis, state string) {
 		d.add(finding{About: "spool", State: isNote, Says: fmt.Sprintf("%s bytes of hook calls wait for the store", thousands(size)), Do: "Nothing, once the store can be written: the next command takes them in."})
 	}
 	a.examineLog(d, filepath.Join(state, "hook.log"))
+	return store.State == isOK
 }
 
 // recently is how far back complaints and transcripts are of interest.
@@ -156,8 +158,8 @@ func times(n int) string {
 	return thousands(int64(n)) + " times"
 }
 
-// examineClaude looks at Claude Code.
-func (a *App) examineClaude(ctx context.Context, d *diagnosis, h install.Home) {
+// examineClaude looks at Claude Code, and at its sessions when the store can be asked.
+func (a *App) examineClaude(ctx context.Context, d *diagnosis, h install.Home, holds bool) {
 	found, err := h.Find()
 	if err != nil {
 		d.add(finding{Agent: "claude", About: "setup", State: isBroken, Says: err.Error(), Do: "Then: duplex setup claude"})
@@ -184,7 +186,7 @@ func (a *App) examineClaude(ctx context.Context, d *diagnosis, h install.Home) {
 		}
 	}
 	d.add(a.claudeRelease(ctx, found, h))
-	if a.tracker != nil {
+	if holds {
 		a.examineSessions(ctx, d, h, found)
 	}
 }

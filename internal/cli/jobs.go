@@ -63,9 +63,10 @@ func (a *App) overview(ctx context.Context) error {
 		p.line("  duplex start \"GOAL\" --check \"COMMAND\"   begin one in this folder")
 		p.line("  duplex adopt FILE                        make one of a session's transcript")
 		p.line("  duplex demo                              see a whole one in under a minute")
-		return p.flush()
+	} else {
+		a.list(p, rows, false)
 	}
-	a.list(p, rows, false)
+	a.warnUnheard(ctx, p)
 	return p.flush()
 }
 

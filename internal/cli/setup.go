@@ -155,6 +155,9 @@ func (a *App) setUp(ctx context.Context, h install.Home, o setupOptions) error {
 		return err
 	}
 	plan.Notes = append(plan.Notes, also...)
+	if a.Getenv("DUPLEX_HOME") != "" {
+		plan.Notes = append(plan.Notes, "DUPLEX_HOME is set here. Hooks go by the agent's environment: an agent that is started without it keeps its jobs elsewhere.")
+	}
 	return a.carryOut(&plan, o)
 }
 

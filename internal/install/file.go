@@ -142,25 +142,3 @@ func replace(path string, text []byte, mode fs.FileMode) (err error) {
 	}
 	return os.Rename(f.Name(), path)
 }
-
-// makeFolders makes a folder and those above it, and returns the ones it made, the
-// outermost first.
-func makeFolders(dir string) ([]string, error) {
-	info, err := os.Stat(dir)
-	switch {
-	case err == nil && info.IsDir():
-		return nil, nil
-	case err == nil:
-		return nil, fmt.Errorf("%s is no folder", dir)
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, err
-	}
-	made, err := makeFolders(filepath.Dir(dir))
-	if err != nil {
-		return made, err
-	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return made, err
-	}
-	return append(made, dir), nil
-}

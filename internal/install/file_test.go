@@ -291,3 +291,55 @@ func TestDamagedMemory(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestKilledBetween: a setup is remembered before it is made. Killed there, undoing it
+// finds the file as it was, and leaves it so.
+func TestKilledBetween(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	path := h.SettingsFile(User)
+	put(t, path, opus)
+	planned := func() Plan {
+		p, err := h.PlanEntries(User)
+		if err == nil {
+			err = h.remember(p.Setup)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	planned()
+	if p := undo(t, h); !p.Nothing() || len(p.Notes) > 0 {
+		t.Errorf("the undoing changes %v and says %q", p.Changes, p.Notes)
+	}
+	setUp(t, h)
+	h.Program = "/opt/duplex/duplex"
+	planned() // a second setup, killed
+	if p := undo(t, h); len(p.Notes) > 0 {
+		t.Errorf("the undoing says %q", p.Notes)
+	}
+	if got := get(t, path); got != opus {
+		t.Errorf("left is %q", got)
+	}
+}
+
+// TestFailedSetup: what cannot be made is not remembered, and no folder of it stays.
+func TestFailedSetup(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	p, err := h.PlanEntries(User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, h.Claude, "a file where the folder should be")
+	if err := p.Apply(); err == nil {
+		t.Fatal("applied")
+	}
+	if all, err := h.Setups(); err != nil || len(all) > 0 {
+		t.Errorf("remembered are %v, %v", all, err)
+	}
+	if got := get(t, h.Claude); !strings.HasPrefix(got, "a file") {
+		t.Errorf("the file is %q", got)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,8 +76,9 @@ type Plan struct {
 // Nothing reports whether everything is already as the plan would have it.
 func (p Plan) Nothing() bool { return len(p.Changes) == 0 }
 
-// Apply carries a plan out, all of it or nothing, and remembers it.
-func (p *Plan) Apply() (err error) {
+// Apply carries a plan out, all of it or nothing. A setup is remembered before it is
+// made: killed between the two, it can still be undone.
+func (p *Plan) Apply() error {
 	for _, c := range p.Changes {
 		if err := c.may(); err != nil {
 			return err
@@ -86,27 +88,51 @@ func (p *Plan) Apply() (err error) {
 		if err := p.changeAll(); err != nil {
 			return err
 		}
-		p.removeFolders()
+		removeEmpty(p.Setup.Folders)
 		return p.home.forget(p.Setup)
 	}
-	var made []string
-	defer func() {
-		if err != nil {
-			removeEmpty(made)
-		}
-	}()
-	for _, c := range p.Changes {
-		more, err := makeFolders(filepath.Dir(c.Path))
-		made = append(made, more...)
-		if err != nil {
-			return fmt.Errorf("make the folder of %s: %w", c.Path, err)
-		}
-	}
-	p.Setup.Folders = append(p.Setup.Folders, made...)
-	if err := p.changeAll(); err != nil {
+	old, known, err := p.home.recorded(p.Setup.Kind, p.Setup.Path)
+	if err != nil {
 		return err
 	}
-	return p.home.remember(p.Setup)
+	made := p.newFolders()
+	p.Setup.Folders = append(p.Setup.Folders, made...)
+	if err := p.home.remember(p.Setup); err != nil {
+		return fmt.Errorf("remember what is set up: %w", err)
+	}
+	if err := p.make(made); err != nil {
+		removeEmpty(made)
+		if known {
+			return errors.Join(err, p.home.remember(old))
+		}
+		return errors.Join(err, p.home.forget(p.Setup))
+	}
+	return nil
+}
+
+// make makes the folders, and then the changes.
+func (p *Plan) make(folders []string) error {
+	for _, dir := range folders {
+		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("nothing was changed: %w", err)
+		}
+	}
+	return p.changeAll()
+}
+
+// newFolders lists those that are not there yet, the outermost first.
+func (p *Plan) newFolders() []string {
+	var made []string
+	for _, c := range p.Changes {
+		for dir := filepath.Dir(c.Path); !slices.Contains(made, dir); dir = filepath.Dir(dir) {
+			if _, err := os.Lstat(dir); err == nil {
+				break
+			}
+			made = append(made, dir)
+		}
+	}
+	slices.Sort(made)
+	return made
 }
 
 // changeAll makes the changes; when one cannot be made those before it are taken back.
@@ -125,10 +151,8 @@ func (p *Plan) changeAll() error {
 	return nil
 }
 
-// removeFolders removes the folders that were made for a setup, as far as nothing of
-// anybody else's is in them.
-func (p *Plan) removeFolders() { removeEmpty(p.Setup.Folders) }
-
+// removeEmpty removes folders that were made for a setup, the innermost first, as far as
+// nothing of anybody else's is in them.
 func removeEmpty(folders []string) {
 	for _, dir := range slices.Backward(folders) {
 		_ = os.Remove(dir) // unless something is in it

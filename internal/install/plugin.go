@@ -159,6 +159,10 @@ func (h Home) planPluginUndo(s Setup) (Plan, error) {
 	for dir := range folders(p.Setup.Files) {
 		p.Setup.Folders = append(p.Setup.Folders, pluginFile(s.Path, dir))
 	}
+	for _, from := range []string{"skills-dir", "inline"} {
+		// Claude Code gives each plugin a folder for data. Ours keeps none there.
+		p.Setup.Folders = append(p.Setup.Folders, filepath.Join(h.Claude, "plugins", "data", "duplex-"+from))
+	}
 	slices.Sort(p.Setup.Folders)
 	p.Setup.Folders = slices.Compact(p.Setup.Folders)
 	p.Notes = append(p.Notes, p.strangers()...)

@@ -35,6 +35,7 @@ func (h Home) PlanEntries(scope Scope) (Plan, error) {
 	p := Plan{home: h, Setup: Setup{Agent: claude, Kind: Entries, Path: h.SettingsFile(scope), Program: h.Program, At: h.Now}}
 	if scope == Project {
 		p.Setup.Program = "" // others have duplex elsewhere
+		p.Notes = append(p.Notes, "The file is shared with who works here: for somebody without Duplex the line does nothing.")
 	}
 	old, known, err := h.recorded(Entries, p.Setup.Path)
 	if err != nil {
@@ -127,7 +128,12 @@ func (s Setup) revert(text []byte) (_ []byte, first string, exact bool) {
 	}
 	for i := len(s.Revisions) - 1; i >= 0; i-- {
 		r := s.Revisions[i]
-		if digest(text, true) != r.After {
+		now := digest(text, true)
+		if now == r.Before {
+			first = r.Before // killed before it was made
+			continue
+		}
+		if now != r.After {
 			return nil, "", false
 		}
 		for j := len(r.Edits) - 1; j >= 0; j-- {
