@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"os"
 	"strings"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
@@ -81,21 +82,66 @@ func Redactor(dir string, known []string) (*redact.Redactor, error) {
 func (o *observing) setting(name string) string {
 	value, known := o.row.Setting[name]
 	switch {
-	case known || o.deaf:
+	case o.deaf:
+		return value
+	case strings.HasPrefix(name, "."):
+		value = o.fileSetting(name) // files may have changed meanwhile
+	case known:
 		return value
 	case strings.HasPrefix(name, "--"):
 		value = option(commandLine(o.ev.PID), name)
 	default:
 		value = o.getenv(name)
 	}
-	if value != "" {
-		if o.row.Setting == nil {
-			o.row.Setting = map[string]string{}
-		}
-		o.row.Setting[name] = value
+	if value == "" {
+		delete(o.row.Setting, name)
+		return ""
 	}
+	if o.row.Setting == nil {
+		o.row.Setting = map[string]string{}
+	}
+	o.row.Setting[name] = value
 	return value
 }
+
+// fileSetting is what the agent's settings files say of a name: the strongest that
+// says something.
+func (o *observing) fileSetting(name string) string {
+	ad, ok := o.ad.(agent.Settled)
+	if !ok {
+		return ""
+	}
+	if o.settings == nil {
+		home := o.getenv("HOME")
+		if home == "" {
+			home = o.getenv("USERPROFILE")
+		}
+		o.settings = [][]byte{}
+		for _, place := range ad.Settings(home, o.ev.Dir, commandLine(o.ev.PID), o.getenv) {
+			text := []byte(place)
+			if !strings.HasPrefix(place, "{") {
+				info, err := os.Stat(place)
+				if err != nil || !info.Mode().IsRegular() || info.Size() > settingsMost {
+					continue
+				}
+				if text, err = os.ReadFile(place); err != nil {
+					continue
+				}
+			}
+			o.settings = append(o.settings, text)
+		}
+	}
+	for _, text := range o.settings {
+		if value := ad.Setting(text, name); value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// settingsMost is how large a settings file may be, in bytes; people's have a few
+// hundred.
+const settingsMost = 1 << 20
 
 // option is the last value that a command line gives an option.
 func option(line []string, name string) (value string) {

@@ -2,6 +2,8 @@ package tracker
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
@@ -55,6 +57,41 @@ func TestSpooledCallsKeepTheLevel(t *testing.T) {
 	if level() != 967_000 {
 		t.Errorf("resumed without the setting, the level is %d, want 967000", level())
 	}
+}
+
+// What a settings file says holds from the next call on, and for spooled ones.
+func TestLevelOfSettingsFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	home := t.TempDir()
+	w.getenv = func(name string) string { return map[string]string{"HOME": home}[name] }
+	write := func(dir, name, text string) {
+		if err := os.MkdirAll(filepath.Join(dir, ".claude"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".claude", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	observe := func(want int64) {
+		t.Helper()
+		o, err := w.Observe(context.Background(), claude.Adapter{}, agent.Event{Kind: agent.SessionStart, Source: "startup", Session: "s1", Dir: w.repo, Model: "claude-opus-5-5"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Watch == nil || o.Watch.Fill.Level != want {
+			t.Errorf("hooks go by %+v, want the level %d", o.Watch, want)
+		}
+	}
+	observe(967_000)
+	write(home, "settings.json", `{"autoCompactWindow": 200000}`)
+	observe(167_000)
+	write(w.repo, "settings.local.json", `{"modelSettings": {"opus": {"autoCompactWindow": 100000}}}`)
+	observe(67_000)
+	write(w.repo, "settings.local.json", `{"autoCompactEnabled": false`)
+	observe(167_000) // it is not whole: nothing is read of it
+	write(w.repo, "settings.local.json", `{"autoCompactEnabled": false}`)
+	observe(977_000)
 }
 
 func TestOption(t *testing.T) {

@@ -94,6 +94,7 @@ type observing struct {
 	enough   bool // before a tool: looking was enough
 	deaf     bool // the call was spooled: its agent has gone on, nothing it is told is heard
 	late     []Late
+	settings [][]byte // texts of the agent's settings, the strongest first; nil: not read yet
 }
 
 // askEvery is how long hooks before and after a tool go without writing to the
