@@ -41,6 +41,11 @@ func newWatcher(t *testing.T) *watcher {
 // says adds a message to the transcript.
 func (w *watcher) says(context int, text string) {
 	w.t.Helper()
+	w.saysAs("script-large", context, text)
+}
+
+func (w *watcher) saysAs(model string, context int, text string) {
+	w.t.Helper()
 	f, err := os.OpenFile(w.transcript, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		w.t.Fatal(err)
@@ -50,7 +55,7 @@ func (w *watcher) says(context int, text string) {
 	m := &script.Content{ID: fmt.Sprint("m", w.n), Role: "user", Content: []script.Block{{Type: "text", Text: text}}}
 	l := script.Line{Type: script.LineUser, UUID: m.ID, Time: w.now, Message: m}
 	if context > 0 {
-		m.Role, m.Model, m.Usage = "assistant", "script-large", &script.Usage{Input: int64(context), Output: 5}
+		m.Role, m.Model, m.Usage = "assistant", model, &script.Usage{Input: int64(context), Output: 5}
 		l.Type = script.LineAssistant
 	}
 	line, err := json.Marshal(l)
@@ -108,6 +113,7 @@ func TestAside(t *testing.T) {
 	}{
 		{"nothing is due", func(w *watcher) {}, false, ""},
 		{"the context grows", func(w *watcher) { w.says(100, "on") }, false, ""},
+		{"another model answers, with other levels", func(w *watcher) { w.saysAs("script-small", 100, "on") }, true, ""},
 		{"the nudge is due", func(w *watcher) { w.says(nudged(), "on") }, true, "of this context is used"},
 		{"five minutes have gone by", func(w *watcher) { w.now = w.now.Add(askEvery) }, true, ""},
 		{"the clock was set back", func(w *watcher) { w.now = w.now.Add(-time.Hour) }, true, ""},
