@@ -243,6 +243,8 @@ func (j *plainJob) place(now int64, life string) string {
 		return "finished"
 	case j.pause == "waiting for an answer", j.pause == "budget reached", counting(j.questions) > 0:
 		return "needs you"
+	case j.held(now, life) && j.pause == "rate limit" && (j.until == 0 || j.until > now):
+		return "waiting"
 	case j.held(now, life):
 		return "running"
 	case j.outcome != "":

@@ -190,20 +190,22 @@ const (
 )
 
 // Place says where the job is listed at a moment. Working: its lease is held by
-// a live session (see Lease.Held).
+// a live session (see Lease.Held), which can do nothing while a limit lasts.
 func (s *Standing) Place(now Time, working bool) Place {
+	limited := s.Pause != nil && s.Pause.Reason == PauseRate && (s.Pause.Until > now || s.Pause.Until == 0 && working)
 	switch {
 	case s.Done():
 		return PlaceFinished
 	case s.Pause != nil && (s.Pause.Reason == PauseAnswer || s.Pause.Reason == PauseBudget),
 		s.Questions > 0:
 		return PlaceNeedsYou
+	case limited && working:
+		return PlaceWaiting
 	case working:
 		return PlaceRunning
 	case s.Outcome != nil: // a finish that did not end the job, and nobody works on it
 		return PlaceNeedsYou
-	case s.Pause != nil && s.Pause.Reason == PauseRate && s.Pause.Until > now,
-		s.Pause != nil && s.Pause.Reason == PauseOtherJob:
+	case limited, s.Pause != nil && s.Pause.Reason == PauseOtherJob:
 		return PlaceWaiting
 	}
 	return PlaceReady
