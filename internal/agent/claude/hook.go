@@ -102,7 +102,6 @@ func (h *hookCall) complete(e *agent.Event) {
 		e.Message = h.last.text()
 	case agent.TurnFailed:
 		e.Reason, e.Message = h.failure.text(), h.last.text()
-		e.Until = resetIn(e.Message, 0)
 	case agent.SubagentEnd:
 		e.Message = h.last.text()
 		if h.agentType.text() == "" {

@@ -14,14 +14,17 @@ import (
 // where it has one, such as "rate_limit".
 func (r *reader) limit(l *line, text string) {
 	until := reset(l.quota.get("resetsAt"))
-	if until == 0 {
-		until = resetIn(text, l.at)
+	if until == 0 && l.at > 0 {
+		until = resetIn(text, l.at.Time())
 	}
 	if word := l.errorWord.text(); word != "" && word != "unknown" {
 		text = word + ": " + text
 	}
 	r.add(l, agent.Row{Kind: agent.RowLimit, Record: l.uuid, Text: text, Until: until})
 }
+
+// Resets reads when a limit ends in what people are told of it, to the minute.
+func (Adapter) Resets(text string, said time.Time) job.Time { return resetIn(text, said) }
 
 // reset reads a time in seconds since 1970, or milliseconds.
 func reset(value raw) job.Time {
@@ -35,10 +38,11 @@ func reset(value raw) job.Time {
 	return job.Time(n * 1e6)
 }
 
-// resetIn finds when a limit ends in what people are told: "…reached|1796100000"
-// in older versions, "resets 4:40am (UTC)" since. Other time zones than UTC are
-// left alone: to know them takes files that differ from machine to machine.
-func resetIn(text string, now job.Time) job.Time {
+// resetIn finds when a limit ends in what people were told then: in older versions
+// "…reached|1796100000", since "resets 4:40am (UTC)" and, when that is more than a day
+// away, "resets Dec 3, 4am (UTC)". The zone is the machine's; said has to be in it
+// where it is not UTC, for to know others takes files.
+func resetIn(text string, said time.Time) job.Time {
 	if _, after, ok := strings.Cut(text, "|"); ok {
 		digits := strings.TrimSpace(after)
 		if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
@@ -46,24 +50,37 @@ func resetIn(text string, now job.Time) job.Time {
 		}
 	}
 	_, after, ok := strings.Cut(text, "resets ")
-	if !ok || now == 0 {
-		return 0
-	}
-	clock, _, ok := strings.Cut(after, " (UTC)")
 	if !ok {
 		return 0
 	}
-	for _, layout := range []string{"3:04pm", "3pm", "15:04"} {
-		t, err := time.Parse(layout, clock)
+	clock, zone, ok := strings.Cut(after, " (")
+	switch {
+	case !ok:
+		return 0
+	case strings.HasPrefix(zone, "UTC)"):
+		said = said.UTC()
+	case said.Location() == time.UTC:
+		return 0
+	}
+	year, month, day := said.Date()
+	for _, layout := range []string{"3:04pm", "3pm", "15:04", "Jan 2, 3:04pm", "Jan 2, 3pm", "Jan 2, 2006, 3:04pm", "Jan 2, 2006, 3pm"} {
+		t, err := time.ParseInLocation(layout, clock, said.Location())
 		if err != nil {
 			continue
 		}
-		from := now.Time().UTC()
-		at := time.Date(from.Year(), from.Month(), from.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
-		if !at.After(from) {
-			at = at.AddDate(0, 0, 1)
+		switch {
+		case t.Year() > 0:
+		case strings.HasPrefix(layout, "Jan"):
+			t = t.AddDate(year, 0, 0)
+		default:
+			t = time.Date(year, month, day, t.Hour(), t.Minute(), 0, 0, said.Location())
+			if minute := t.Add(time.Minute); !minute.After(said) {
+				t = t.AddDate(0, 0, 1)
+			} else if !t.After(said) {
+				t = minute // some second of the one that it is
+			}
 		}
-		return job.At(at)
+		return job.At(t)
 	}
 	return 0
 }
