@@ -220,7 +220,7 @@ func (v *showing) where() string {
 	if p := s.Pause; p != nil {
 		out += fmt.Sprintf(" since %s, %s", v.a.when(p.Since), p.Reason)
 		switch {
-		case p.Until > v.a.now():
+		case p.Until > 0:
 			out += " until " + v.a.when(p.Until)
 		case p.Reason == job.PauseRate:
 			out += ", until when is unknown"

@@ -83,23 +83,6 @@ func (o *observing) refuse() {
 	}
 }
 
-// turnFailed pauses the job for a limit; other failures are the agent's to retry.
-func (o *observing) turnFailed(c *change) error {
-	if o.row.Guest || o.stale || !strings.HasPrefix(o.ev.Reason, "rate_limit") {
-		return nil
-	}
-	s, err := c.tx.Standing(o.row.Job)
-	if err != nil || s.Pause != nil && s.Pause.Reason == job.PauseRate {
-		return err
-	}
-	evidence := strings.TrimSpace(o.ev.Reason + " " + o.ev.Message)
-	if o.ev.Until == 0 {
-		evidence += " (time unknown)"
-	}
-	_, err = c.append(o.row.Job, &job.Paused{Reason: job.PauseRate, Evidence: c.clip(evidence, 500), Until: o.ev.Until})
-	return soften(err)
-}
-
 // after is what follows the transaction: the handover and the brief want a look
 // at the workspace, which is too slow for it.
 func (o *observing) after(ctx context.Context) (agent.Answer, error) {

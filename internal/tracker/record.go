@@ -257,8 +257,10 @@ func (r *recorder) usage(u *agent.Usage, at detail) error {
 		_, err := r.appendKnown(elsewhere, p, key, at, in(""), said(job.Author{Kind: job.Agent, Name: r.row.Agent}), func(e *job.Envelope) { e.Token, e.Guest = 0, true })
 		return err
 	}
-	_, err := r.append(p, key, at, said(job.Author{Kind: job.Agent, Name: r.row.Agent}))
-	return err
+	if _, err := r.append(p, key, at, said(job.Author{Kind: job.Agent, Name: r.row.Agent})); err != nil {
+		return err
+	}
+	return r.goesOn(at)
 }
 
 // paidBy is the other job that a message was billed to, if any.
@@ -316,20 +318,6 @@ func soften(err error) error {
 		return nil
 	}
 	return err
-}
-
-// limit pauses the job for a limit or an API error that ended a turn.
-func (r *recorder) limit(a agent.Row, key, at detail) error {
-	// Only a limit is worth waiting for; other API errors are the agent's to retry,
-	// and a full context is not this.
-	if !r.live || r.by.Guest || !strings.HasPrefix(a.Text, "rate_limit") {
-		return nil
-	}
-	p := &job.Paused{Reason: job.PauseRate, Evidence: r.clip(a.Text, 500), Until: a.Until}
-	if _, err := r.append(p, key, at); err != nil {
-		return soften(err)
-	}
-	return nil
 }
 
 // paths makes an agent's paths relative to the workspace.
