@@ -94,7 +94,7 @@ func (t *Tx) add(l *ledger, e job.Entry, raw Raw) error {
 	if err := t.insertEntry(&e.Envelope, raw); err != nil {
 		return err
 	}
-	if err := t.index(nil, e); err != nil {
+	if err := t.index(e); err != nil {
 		return err
 	}
 	l.position, l.head, l.moved = e.Position, raw.Hash, true

@@ -96,7 +96,7 @@ func (s *Store) Erase(ctx context.Context, id job.ID) ([]Layer, error) {
 			return err
 		}
 		for _, part := range t.parts() {
-			if _, err := t.c.exec("DELETE FROM "+part.from, id); err != nil {
+			if _, err := t.c.exec("DELETE FROM "+part.from, id); t.mended(err) != nil {
 				return fmt.Errorf("erase %s: %w", part.name, err)
 			}
 		}

@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/query"
@@ -25,8 +28,12 @@ func kindTag(k job.Kind) string { return "@" + strings.ReplaceAll(string(k), " "
 // jobTag is as much of a job's id as makes it rare; who reads asks for the whole.
 func jobTag(id job.ID) string { return "#" + string(id[:min(8, len(id))]) }
 
-// index makes an entry findable. n is its row number; nil: the row just inserted.
-func (t *Tx) index(n any, e job.Entry) error {
+// index makes the entry that was just inserted findable.
+func (t *Tx) index(e job.Entry) error { return t.mended(t.insertWords(nil, e)) }
+
+// insertWords puts an entry's words into the index. n is its row number; nil: the row
+// just inserted.
+func (t *Tx) insertWords(n any, e job.Entry) error {
 	words := indexed(e)
 	if words == "" || !t.s.indexed {
 		return nil
@@ -70,14 +77,63 @@ func (t *Tx) unindex(entry job.ID) error {
 		return nil
 	}
 	_, err := t.c.exec("DELETE FROM search WHERE rowid IN (SELECT n FROM entry WHERE id = ?)", entry)
-	return err
+	return t.mended(err)
 }
 
 // purgeIndex drops the words of entries that were taken out: until then they stand
 // in the index, marked as deleted.
 func purgeIndex(c *conn) error {
 	_, err := c.exec("INSERT INTO search (search) VALUES ('optimize')")
+	if !indexDamaged(err) {
+		return err
+	}
+	if err := c.script(context.Background(), "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := renewIndex(c); err != nil {
+		return errors.Join(err, c.script(context.Background(), "ROLLBACK"))
+	}
+	return c.script(context.Background(), "COMMIT")
+}
+
+// ErrIndex: the search index is damaged, and nothing else; Store.RenewIndex helps.
+var ErrIndex = errors.New("the search index is damaged")
+
+func indexDamaged(err error) bool { return code(err) == sqlite3.SQLITE_CORRUPT_VTAB }
+
+// mended passes an error on, unless only the index is damaged: that is begun anew,
+// since the ledger is what counts, and all that is in the index can be read from it.
+func (t *Tx) mended(err error) error {
+	if !indexDamaged(err) {
+		return err
+	}
+	return renewIndex(t.c)
+}
+
+// RenewIndex begins the search index anew; Index fills it.
+func (s *Store) RenewIndex(ctx context.Context) error {
+	return s.Write(ctx, false, func(t *Tx) error { return renewIndex(t.c) })
+}
+
+// renewIndex empties the index, in a transaction, and makes all entries due.
+func renewIndex(c *conn) error {
+	if _, err := c.exec("INSERT INTO search (search) VALUES ('delete-all')"); err != nil {
+		return err
+	}
+	_, err := c.exec("INSERT OR REPLACE INTO meta SELECT ?, max(n) FROM entry HAVING max(n) > 0", indexDue)
 	return err
+}
+
+// strayWords counts entries that the index has, though they or their content are gone.
+func (t *Tx) strayWords() (n int64, err error) {
+	if !t.s.indexed {
+		return 0, nil
+	}
+	_, err = t.c.one(func(r row) error {
+		n = r.int(0)
+		return nil
+	}, "SELECT count(*) FROM search_docsize WHERE NOT EXISTS (SELECT 1 FROM entry WHERE n = search_docsize.id AND payload IS NOT NULL)")
+	return n, err
 }
 
 // indexDue is in meta while entries that were written before there was an index are
@@ -133,8 +189,11 @@ func (t *Tx) indexMore() error {
 		if err != nil {
 			return nil // verify tells of it
 		}
-		return t.index(r.int(0), job.Entry{Envelope: job.Envelope{Job: job.ID(r.str(1)), Kind: job.Kind(r.str(2))}, Payload: p})
+		return t.insertWords(r.int(0), job.Entry{Envelope: job.Envelope{Job: job.ID(r.str(1)), Kind: job.Kind(r.str(2))}, Payload: p})
 	}, "SELECT n, job, kind, v, payload FROM entry WHERE n > ? AND n <= ? ORDER BY n", first, last)
+	if indexDamaged(err) {
+		return renewIndex(t.c)
+	}
 	if err != nil {
 		return err
 	}

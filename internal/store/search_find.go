@@ -47,20 +47,21 @@ const (
 
 // Search finds entries by their words. However many have them, a bounded number is
 // read, the newest; those of rare kinds are looked for apart from steps, so that
-// many steps do not hide a decision.
+// many steps do not hide a decision. It gives ErrIndex.
 func (t *Tx) Search(r SearchRequest) (m Matches, err error) {
 	if r.Query.Empty() || !t.s.indexed {
 		return m, nil
 	}
-	if err := t.frequencies(r.Query, &m); err != nil {
-		return m, err
-	}
+	err = t.frequencies(r.Query, &m)
 	for _, tag := range []string{tagSaid, tagStep} {
-		if err := t.search(r, r.expression(tag, m.Seen), &m); err != nil {
-			return m, err
+		if err == nil {
+			err = t.search(r, r.expression(tag, m.Seen), &m)
 		}
 	}
-	return m, nil
+	if indexDamaged(err) {
+		err = fmt.Errorf("%w: %v", ErrIndex, err)
+	}
+	return m, err
 }
 
 func (t *Tx) frequencies(q query.Query, m *Matches) error {

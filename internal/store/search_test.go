@@ -303,6 +303,93 @@ func TestSalvageIndexesAnew(t *testing.T) {
 	}
 }
 
+// TestDamagedIndex: an index that is damaged stands in nobody's way, and is made anew.
+func TestDamagedIndex(t *testing.T) {
+	t.Parallel()
+	id := testID('j', 1)
+	damaged := func(t *testing.T) (*Store, *author) {
+		s, a := openTest(t), &author{t: t}
+		telling(t, s, a, id)
+		write(t, s, func(tx *Tx) error {
+			return tx.c.script(t.Context(), "UPDATE search_data SET block = x'0000ffffffffffff' WHERE id <> 1")
+		})
+		s.Close()
+		return reopen(t, s.dir, Options{Hook: true}), a
+	}
+	anew := func(t *testing.T, s *Store, want string) {
+		t.Helper()
+		if left, err := s.Index(t.Context(), time.Minute); left != 0 || err != nil {
+			t.Errorf("%d left, %v", left, err)
+		}
+		if got := positions(t, s, "lexer", SearchRequest{}); got != want {
+			t.Errorf("found %s, want %s", got, want)
+		}
+		if r, err := s.Verify(t.Context(), ""); err != nil || !r.Holds() {
+			t.Errorf("verify: %+v, %v", r, err)
+		}
+	}
+	t.Run("append", func(t *testing.T) {
+		s, a := damaged(t)
+		write(t, s, func(tx *Tx) error {
+			_, err := a.append(tx, id, "", &job.Raised{Text: "one more lexer"})
+			return err
+		})
+		anew(t, s, "[10 7 6 1 5 2]")
+	})
+	t.Run("search", func(t *testing.T) {
+		s, _ := damaged(t)
+		err := s.Read(t.Context(), func(tx *Tx) error {
+			_, err := tx.Search(SearchRequest{Query: query.Parse("lexer")})
+			return err
+		})
+		if !errors.Is(err, ErrIndex) {
+			t.Fatalf("search gives %v, want %v", err, ErrIndex)
+		}
+		if err := s.RenewIndex(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		anew(t, s, "[7 6 1 5 2]")
+	})
+	t.Run("verify", func(t *testing.T) {
+		s, _ := damaged(t)
+		if r, err := s.Verify(t.Context(), ""); err != nil || len(r.Database) == 0 || !r.Jobs[0].Holds() {
+			t.Errorf("verify: %+v, %v", r, err)
+		}
+	})
+	t.Run("erase", func(t *testing.T) {
+		s, a := damaged(t)
+		other := testID('j', 2)
+		write(t, s, func(tx *Tx) error {
+			openJob(t, tx, a, other, job.Opened{Goal: "another lexer"})
+			return nil
+		})
+		if _, err := s.Erase(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		anew(t, s, "[1]")
+	})
+	t.Run("purge", func(t *testing.T) {
+		s, _ := damaged(t)
+		if err := s.Purge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		anew(t, s, "[7 6 1 5 2]")
+	})
+}
+
+// Words of an entry that is gone do not stand in the index unnoticed.
+func TestVerifyFindsStrayWords(t *testing.T) {
+	t.Parallel()
+	s, a := openTest(t), &author{t: t}
+	telling(t, s, a, testID('j', 1))
+	write(t, s, func(tx *Tx) error {
+		return tx.c.script(t.Context(), "INSERT INTO search (rowid, words) VALUES (1000, 'lexer')")
+	})
+	if r, err := s.Verify(t.Context(), ""); err != nil || len(r.Database) != 1 || !strings.Contains(r.Database[0], "words of 1 entries") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // FuzzSearch: whatever is typed is no error of SQLite's.
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{"lexer", `"`, `a" OR "b`, "NEAR(a b)", "{a b}: c", "^x", "a AND", "*", "-", "é* 索引", "\x00\xff", "@decided", "'; DROP TABLE entry"} {

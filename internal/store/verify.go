@@ -76,12 +76,16 @@ func (s *Store) Verify(ctx context.Context, id job.ID) (Report, error) {
 	var jobs []Named
 	if id == "" {
 		err := s.Read(ctx, func(t *Tx) error {
-			return t.c.query(func(r row) error {
+			stray, err := t.strayWords()
+			if stray > 0 {
+				report.Database = append(report.Database, fmt.Sprintf("the search index has words of %d entries whose content is gone", stray))
+			}
+			return errors.Join(err, t.c.query(func(r row) error {
 				if says := r.str(0); says != "ok" {
 					report.Database = append(report.Database, says)
 				}
 				return nil
-			}, "PRAGMA quick_check(10)")
+			}, "PRAGMA quick_check(10)"))
 		})
 		if err != nil {
 			report.Database = append(report.Database, err.Error())

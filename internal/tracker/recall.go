@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -87,7 +88,7 @@ const (
 	titleMost = 100 // bytes
 	// indexAtRecall is what a search gives of its time to the index of a store that
 	// had none.
-	indexAtRecall = 20 * time.Second
+	indexAtRecall = 5 * time.Second
 )
 
 // Recall searches the ledgers by their index, and the transcripts of the jobs'
@@ -104,24 +105,31 @@ func (t *Tracker) Recall(ctx context.Context, r RecallRequest) (Recalled, error)
 	case r.Limit > hitsMost:
 		r.Limit = hitsMost
 	}
-	var err error
-	if out.Unindexed, err = t.store.Index(ctx, indexAtRecall); err != nil {
+	jobs, err := t.recallIndexed(ctx, r, q, &out)
+	if errors.Is(err, store.ErrIndex) { // the ledger has all that was in it
+		if err = t.store.RenewIndex(ctx); err == nil {
+			jobs, err = t.recallIndexed(ctx, r, q, &out)
+		}
+	}
+	if err != nil || r.Ledger || len(r.Kinds) > 0 {
 		return out, err
 	}
-	var jobs []store.JobRow
+	err = t.recallTranscripts(ctx, r, q, jobs, &out)
+	return out, err
+}
+
+// recallIndexed searches the ledgers, with what can be put into the index in a moment.
+func (t *Tracker) recallIndexed(ctx context.Context, r RecallRequest, q query.Query, out *Recalled) (jobs []store.JobRow, err error) {
+	out.Unindexed, _ = t.store.Index(ctx, indexAtRecall) // what can be read is searched in any case
 	err = t.store.Read(ctx, func(tx *store.Tx) error {
 		out.Hits = out.Hits[:0] // it may run twice
 		if jobs, err = t.recallJobs(tx, r); err != nil {
 			return err
 		}
 		out.Jobs = len(jobs)
-		return recallLedger(tx, r, q, jobs, &out)
+		return recallLedger(tx, r, q, jobs, out)
 	})
-	if err != nil || r.Ledger || len(r.Kinds) > 0 {
-		return out, err
-	}
-	err = t.recallTranscripts(ctx, r, q, jobs, &out)
-	return out, err
+	return jobs, err
 }
 
 func termsOf(terms []query.Term) []string {
