@@ -78,7 +78,7 @@ func kinds() string {
 // told is what was found, in lines.
 func told(r tracker.Recalled) string {
 	if len(r.Hits)+len(r.Spoken) == 0 {
-		return fmt.Sprintf("Nothing found in %d jobs. Try fewer words, or the beginning of one with *, or all.", r.Jobs)
+		return fmt.Sprintf("Nothing found in %s. Try fewer words, or the beginning of one with *, or all.", counted(int64(r.Jobs), "job"))
 	}
 	lines := []string{history}
 	if r.Loose {

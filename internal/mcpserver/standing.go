@@ -109,14 +109,14 @@ func (c *call) inShort(s *tracker.Shown, n, bytes int) Standing {
 		what    string
 		section string
 	}{
-		{&out.Questions, s.Questions, st.Questions, "questions", "open"}, {&out.Open, s.Open, st.OpenItems, "open items", "open"},
-		{&out.Decisions, s.Decisions, st.InForce, "decisions", "decisions"}, {&out.DeadEnds, s.DeadEnds, st.DeadEnds, "dead ends", "dead-ends"},
+		{&out.Questions, s.Questions, st.Questions, "question", "open"}, {&out.Open, s.Open, st.OpenItems, "open item", "open"},
+		{&out.Decisions, s.Decisions, st.InForce, "decision", "decisions"}, {&out.DeadEnds, s.DeadEnds, st.DeadEnds, "dead end", "dead-ends"},
 	} {
 		for _, i := range some(list.items, n) {
 			*list.into = append(*list.into, Line{i.Position, job.Clip(i.Text, bytes)})
 		}
 		if more := list.all - len(*list.into); more > 0 {
-			out.Left = append(out.Left, fmt.Sprintf("%d more %s: brief with section %s", more, list.what, list.section))
+			out.Left = append(out.Left, fmt.Sprintf("%s: brief with section %s", counted(int64(more), "more "+list.what), list.section))
 		}
 	}
 	out.Notes = notes(st)
@@ -136,6 +136,13 @@ func spent(b job.Bill) string {
 		s += fmt.Sprintf(" and %d tokens unpriced", b.Unpriced)
 	}
 	return s
+}
+
+func counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // you says what the caller is to the job.
@@ -181,8 +188,8 @@ func notes(s *job.Standing) []string {
 	add(s.Unnamed, "opened by itself and unnamed; the person names it: duplex amend %s --goal \"…\"", s.Short)
 	add(s.Unconfirmed && !s.Unnamed, "the goal is an agent's until the person confirms it: duplex amend %s --goal \"…\"", s.Short)
 	add(len(s.Checks) == 0, "no checks: a finish will be unverified")
-	add(s.LateEdits > 0, "%d edits by a session that was replaced changed the workspace: look at it first", s.LateEdits)
-	add(s.Missing > 0, "%d things could not be recorded: duplex log %s --kind gap", s.Missing, s.Short)
+	add(s.LateEdits > 0, "%s by a session that was replaced changed the workspace: look at it first", counted(s.LateEdits, "edit"))
+	add(s.Missing > 0, "%s could not be recorded: duplex log %s --kind gap", counted(s.Missing, "thing"), s.Short)
 	return out
 }
 
@@ -191,12 +198,12 @@ func (s Standing) lines() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%s at position %d: %s", s.Short, s.Position, s.Goal)
-	line("%s, %d steps in %d sessions, %s; %s", s.Place, s.Steps, s.Sessions, s.Spent, s.You)
+	line("%s, %s in %s, %s; %s", s.Place, counted(s.Steps, "step"), counted(int64(s.Sessions), "session"), s.Spent, s.You)
 	if s.Holder != "" {
 		line("held by %s", s.Holder)
 	}
 	if s.Waits != nil {
-		line("waits: %s %s", s.Waits.Reason, s.Waits.Evidence)
+		line("%s: %s", s.Waits.Reason, s.Waits.Evidence)
 	}
 	if s.Outcome != nil {
 		line("outcome: %s %s", s.Outcome.Outcome, s.Outcome.Reason)
@@ -222,7 +229,7 @@ func (s Standing) lines() string {
 			line("%s: #%d %s", one.what, one.Position, one.Text)
 		}
 	}
-	line("safe point %d, %d edits since", s.SafePoint, s.Edits)
+	line("safe point %d, %s since", s.SafePoint, counted(s.Edits, "edit"))
 	for _, list := range []struct {
 		what  string
 		lines []Line

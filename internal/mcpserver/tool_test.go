@@ -216,6 +216,46 @@ func TestIntroduction(t *testing.T) {
 	}
 }
 
+// It may begin a job by that first act too. Where nothing shall be kept of what git
+// ignores, it is told.
+func TestIntroducedByStart(t *testing.T) {
+	w := newWorld(t)
+	w.write(".gitignore", "build.log\n")
+	w.write("build.log", "x\n")
+	w.write("go.mod", "module example.org/shop\n\ngo 1.26\n")
+	text, s := w.client("unheard").must("start", "started/1", args{"goal": "Round prices", "checks": []string{"sh -n price.sh"}})
+	if !strings.Contains(text, "not in the safe point: build.log") || !strings.Contains(text, "proposed: --protect '**/*_test.go'") {
+		t.Errorf("start says\n%s", text)
+	}
+	if taken := w.last(job.ID(s["job"].(string)), job.KindLeaseTaken); taken.Token != 0 && taken.Token != 1 || taken.Session == "" {
+		t.Errorf("the lease went to %+v", taken)
+	}
+	w.client("unheard").must("raise", "added/1", args{"text": "the export"})
+}
+
+// Who has no job here is told where there is one.
+func TestElsewhere(t *testing.T) {
+	w := newWorld(t)
+	var shorts []string
+	for i := range 10 {
+		w.repo = t.TempDir()
+		w.write("a", "a")
+		_, short := w.start(fmt.Sprintf("Goal %d", i))
+		shorts = append(shorts, short)
+	}
+	w.repo = t.TempDir()
+	text, _, refused := w.client("").call("standing", nil)
+	n := 0
+	for _, short := range shorts {
+		if strings.Contains(text, "\n"+short+"  ready to resume: Goal") {
+			n++
+		}
+	}
+	if !refused || n != 8 || !strings.Contains(text, "and 2 more") {
+		t.Errorf("of 10 jobs elsewhere %d are named:\n%s", n, text)
+	}
+}
+
 // The acts of a person are not offered, and say so under the names that are tried.
 func TestPersonActs(t *testing.T) {
 	w := newWorld(t)

@@ -108,7 +108,7 @@ func checked(run *tracker.CheckRun, first bool) []string {
 		}
 	}
 	if n := len(run.Losses) - 12; n > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more lost tests", n))
+		lines = append(lines, "and "+counted(int64(n), "more lost test"))
 	}
 	for _, path := range some(run.Changed, 10) {
 		lines = append(lines, "protected file differs from day one: "+path)
@@ -117,7 +117,7 @@ func checked(run *tracker.CheckRun, first bool) []string {
 	case run.ListError != "":
 		lines = append(lines, "tests cannot be listed: "+job.Clip(run.ListError, 200))
 	case run.Tests > 0:
-		lines = append(lines, fmt.Sprintf("%d tests listed", run.Tests))
+		lines = append(lines, counted(int64(run.Tests), "test")+" listed")
 	}
 	return lines
 }

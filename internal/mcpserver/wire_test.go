@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed-5777983b/duplex/internal/tracker"
@@ -262,6 +263,39 @@ func TestEndInACall(t *testing.T) {
 	}
 	if err := <-d.ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// What does not end soon is cancelled.
+func TestEndInALongCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, opening, _ := slow()
+		begin := time.Now()
+		var out bytes.Buffer
+		if err := s.Serve(t.Context(), strings.NewReader(look(1)+"\n"), &out); err != nil {
+			t.Error(err)
+		}
+		<-opening
+		if took := time.Since(begin); took != afterEnd || out.Len() > 0 {
+			t.Errorf("it ended after %s and said %s", took, out.String())
+		}
+	})
+}
+
+// A fault of ours costs its call.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	s := away()
+	s.Open = func(context.Context, Need) (*tracker.Tracker, func() error, error) { panic("a nil map") }
+	d := speak(t, s)
+	d.send(act(1))
+	if a := d.next(); !strings.Contains(string(a.Result), "a fault of duplex: a nil map; the work can go on") {
+		t.Errorf("it says %s", a.Result)
+	}
+	d.send(ping)
+	if a := d.next(); a.Error != nil {
+		t.Error("it answers no more")
 	}
 }
 

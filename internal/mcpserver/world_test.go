@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -227,17 +226,4 @@ func (w *world) last(id job.ID, kind job.Kind) job.Entry {
 		w.Fatalf("no entry %q", kind)
 	}
 	return all[len(all)-1]
-}
-
-// raw sends bytes and gives every line that came back, by the time the server ended.
-func (w *world) raw(s *Server, sent string) []string {
-	w.Helper()
-	var out bytes.Buffer
-	if err := s.Serve(w.Context(), strings.NewReader(sent), &out); err != nil {
-		w.Fatal(err)
-	}
-	if out.Len() == 0 {
-		return nil
-	}
-	return strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 }
