@@ -60,7 +60,6 @@ type Setup struct {
 // revision is one change of ours to a settings file.
 type revision struct {
 	Before string   `json:"before,omitempty"` // digest; empty when the file was not there
-	After  string   `json:"after"`
 	Edits  []splice `json:"edits"`
 }
 

@@ -135,7 +135,8 @@ func TestPluginWithAStranger(t *testing.T) {
 	gone(t, filepath.Join(h.PluginFolder(), ".claude-plugin"))
 }
 
-// TestPluginAllOrNothing: when one file cannot be written none is, and no folder stays.
+// TestPluginAllOrNothing: when one file cannot be written none is, and what somebody
+// else put there meanwhile stays.
 func TestPluginAllOrNothing(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -143,12 +144,18 @@ func TestPluginAllOrNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := &p.Changes[len(p.Changes)-1]
-	last.Before, last.Was = []byte("something"), true // as if it had been there and is gone
-	if err := p.Apply(); err == nil {
-		t.Fatal("applied")
+	theirs := p.Changes[len(p.Changes)-1].Path
+	put(t, theirs, "theirs")
+	if err := p.Apply(); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "nothing was changed") {
+		t.Fatalf("applied with %v", err)
 	}
-	gone(t, h.Claude)
+	if got := get(t, theirs); got != "theirs" {
+		t.Errorf("what was there is %q", got)
+	}
+	for _, c := range p.Changes[:len(p.Changes)-1] {
+		gone(t, c.Path)
+	}
+	gone(t, filepath.Join(h.PluginFolder(), "hooks"))
 	if all, err := h.Setups(); err != nil || len(all) > 0 {
 		t.Errorf("remembered are %v, %v", all, err)
 	}

@@ -62,7 +62,7 @@ func (h Home) PlanEntries(scope Scope) (Plan, error) {
 	if len(edits) == 0 {
 		return p, nil
 	}
-	p.Setup.Revisions = append(p.Setup.Revisions, revision{digest(c.Before, c.Was), digest(c.After, true), edits})
+	p.Setup.Revisions = append(p.Setup.Revisions, revision{digest(c.Before, c.Was), edits})
 	p.Changes = append(p.Changes, c)
 	return p, c.may()
 }
@@ -123,30 +123,22 @@ func byHand(path string, text []byte) []string {
 // revert undoes every revision, and gives the digest of what was there before the first.
 // It is not exact when the text is not what we left.
 func (s Setup) revert(text []byte) (_ []byte, first string, exact bool) {
-	if len(s.Revisions) == 0 {
-		return nil, "", false
-	}
-	for i := len(s.Revisions) - 1; i >= 0; i-- {
-		r := s.Revisions[i]
-		now := digest(text, true)
-		if now == r.Before {
-			first = r.Before // killed before it was made
-			continue
+	for _, r := range slices.Backward(s.Revisions) {
+		first = r.Before
+		if digest(text, true) == first {
+			continue // it was killed before it was made
 		}
-		if now != r.After {
-			return nil, "", false
-		}
-		for j := len(r.Edits) - 1; j >= 0; j-- {
+		for _, e := range slices.Backward(r.Edits) {
 			var ok bool
-			if text, ok = r.Edits[j].undone(text); !ok {
+			if text, ok = e.undone(text); !ok {
 				return nil, "", false
 			}
 		}
-		if first = r.Before; digest(text, first != "" || len(text) > 0) != first {
+		if digest(text, first != "" || len(text) > 0) != first {
 			return nil, "", false
 		}
 	}
-	return text, first, true
+	return text, first, len(s.Revisions) > 0
 }
 
 // had are the containers for hooks that a text has without ours.
