@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -325,11 +324,13 @@ func claudeProgram(t testing.TB) string {
 	t.Helper()
 	folder := os.Getenv("DUPLEX_AGENTS")
 	if folder == "" {
-		_, here, _, _ := runtime.Caller(0)
-		folder = filepath.Join(filepath.Dir(here), "..", "..", ".tools", "agents")
+		folder = filepath.Join("..", "..", ".tools", "agents")
 	}
-	file := filepath.Join(folder, "node_modules", "@anthropic-ai", "claude-code", "bin", "claude.exe")
-	if _, err := os.Stat(file); err != nil {
+	file, err := filepath.Abs(filepath.Join(folder, "node_modules", "@anthropic-ai", "claude-code", "bin", "claude.exe"))
+	if err == nil {
+		_, err = os.Stat(file)
+	}
+	if err != nil {
 		t.Skip(noClaude)
 	}
 	return file

@@ -126,6 +126,8 @@ func TestAllowedSkips(t *testing.T) {
 		"no reason given":                       false,
 		"flaky":                                 false,
 		"staticcheck v0.8.2 cannot be fetched":  false,
+		"no Claude Code is installed: go run":   false,
+		"no tmux is installed: apt-get install": false,
 		"fails where it is only on windows too": false,
 	} {
 		if got := allowed(reason); got != want {
