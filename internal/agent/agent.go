@@ -38,7 +38,7 @@ type Event struct {
 	PromptID   string
 	Prompt     string
 	Tool       *Call
-	Reason     string   // session end, turn failed: the agent's word
+	Reason     string   // session end: the agent's word; turn failed: a Refusal first, where it is one
 	Message    string   // turn failed: what the API said; turn end: the last text
 	Trigger    string   // compaction: auto or manual
 	Until      job.Time // a limit's reset time, when known
@@ -109,7 +109,7 @@ const (
 	RowResult      RowKind = "result"      // a call with its result
 	RowUsage       RowKind = "usage"
 	RowCompacted   RowKind = "compacted" // a compaction boundary
-	RowLimit       RowKind = "limit"     // an API error or a rate limit
+	RowLimit       RowKind = "limit"     // an API error or a rate limit; its text begins with a Refusal, where it is one
 	RowTotals      RowKind = "totals"    // the agent's own totals per model
 	RowAsked       RowKind = "asked"     // a question to the person
 	RowAnswered    RowKind = "answered"
@@ -204,7 +204,8 @@ type Adapter interface {
 	EncodeAnswer(e Event, a Answer) Output
 	NewReader() Reader
 	// Levels are for a model and what is set. env looks up a variable of the agent's
-	// environment and, where a name begins with --, an option of its command line.
+	// environment; where a name begins with -- an option of its command line, where it
+	// begins with . a value of its settings files.
 	Levels(model string, env func(string) string) Levels
 	// Sniff reports whether the first lines of a file are this agent's transcript.
 	Sniff(head []byte) bool

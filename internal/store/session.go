@@ -59,6 +59,8 @@ type Session struct {
 	// Beyond is the position up to which estimates are of a process that was killed, so
 	// that no total will ever hold what they stand for.
 	Beyond int64 `json:"beyond,omitempty"`
+	// Trials is what is remembered of commands that failed: JSON.
+	Trials json.RawMessage `json:"trials,omitempty"`
 	// Reader is what the transcript's reader must remember: JSON.
 	Reader json.RawMessage `json:"reader,omitempty"`
 }

@@ -150,19 +150,26 @@ func (r *recorder) call(c *agent.Call, at detail, side bool) error {
 	paths, symbols := r.paths(c.Paths), r.symbols(c.Symbols)
 	by := said(job.Author{Kind: job.Command})
 	if c.Class == "" {
-		_, err := r.append(&job.Touched{Tool: c.Name, Title: r.clip(c.Title, 200), Paths: paths, Symbols: symbols, Action: s.Actions + 1,
+		a, err := r.append(&job.Touched{Tool: c.Name, Title: r.clip(c.Title, 200), Paths: paths, Symbols: symbols, Action: s.Actions + 1,
 			Call: c.ID, Failed: c.Done.Result == job.Failed, Agent: sub}, key, at, by)
+		if err == nil && !a.Known {
+			return r.notice(c, s.DeadEnds > 0, at)
+		}
 		return err
 	}
 	receipt, err := r.receipt(c.Done.Output, c.Done.Result == job.Failed)
 	if err != nil {
 		return err
 	}
+	c.Done.Tests = testCounts(c)
 	step := &job.Step{Class: c.Class, Title: r.clip(agent.OneLine(c.Title), 200), Command: r.clip(c.Command, keptText), Tool: c.Name,
-		Result: c.Done.Result, Exit: c.Done.Exit, Tests: testCounts(c), Receipt: receipt, Paths: paths, Symbols: symbols,
+		Result: c.Done.Result, Exit: c.Done.Exit, Tests: c.Done.Tests, Receipt: receipt, Paths: paths, Symbols: symbols,
 		Action: s.Actions + 1, Call: c.ID, Commit: c.Commit, Added: c.Added, Removed: c.Removed, Millis: c.Done.Millis, Agent: sub}
 	a, err := r.append(step, key, at, by)
-	if err != nil || !a.Known || c.Done.Exit == nil && c.Done.Result != job.Failed {
+	if err == nil && !a.Known {
+		return r.notice(c, s.DeadEnds > 0, at)
+	}
+	if err != nil || c.Done.Exit == nil && c.Done.Result != job.Failed {
 		return err
 	}
 	return r.laterFacts(a.Entry, step, c, at, by)
