@@ -224,7 +224,7 @@ func (a *App) ran(r runner.Result) error {
 	if r.Pause != nil {
 		if !a.asJSON {
 			p := a.page()
-			p.line("%s waits: %s%s", r.Short, r.Pause.Reason, evidence(r.Pause.Evidence))
+			p.line("%s waits: %s%s%s", r.Short, r.Pause.Reason, a.untilWhen(r.Pause), evidence(r.Pause.Evidence))
 			p.line("%s", goOn(r))
 			if err := p.flush(); err != nil {
 				return err
@@ -247,6 +247,17 @@ func goOn(r runner.Result) string {
 		return "Allow them in Claude Code's settings (permissions.allow), or for one run: duplex run " + r.Short + " --permission-mode MODE, see its --help"
 	}
 	return "Go on: duplex run " + r.Short
+}
+
+// untilWhen says how long a rate limit is to be waited for.
+func (a *App) untilWhen(p *job.Pause) string {
+	switch {
+	case p.Reason != job.PauseRate:
+		return ""
+	case p.Until == 0:
+		return ", time unknown"
+	}
+	return " until " + a.when(p.Until)
 }
 
 func evidence(s string) string {

@@ -161,7 +161,7 @@ func (w *sitting) afterEnd(ctx context.Context, row *store.Session) error {
 	if w.end.End == agent.EndTurns || w.end.End == agent.EndInterrupted {
 		return nil
 	}
-	if w.denied > 0 && s.Counts[job.KindStep] == w.steps {
+	if w.denied > 0 && s.Counts[job.KindStep]-w.steps <= int64(w.denied) { // a refused call is a step too
 		return w.pause(ctx, job.PauseHand, fmt.Sprintf("the agent's own rules refused %d of its calls, and it did nothing else: %s", w.denied, w.denial), 0)
 	}
 	if w.NoCheck {
