@@ -54,7 +54,7 @@ func (t *Tx) Search(r SearchRequest) (m Matches, err error) {
 	}
 	err = t.frequencies(r.Query, &m)
 	for _, tag := range []string{tagSaid, tagStep} {
-		if err == nil {
+		if err == nil && len(m.List) < matchesMost { // so much that was said comes before any step
 			err = t.search(r, r.expression(tag, m.Seen), &m)
 		}
 	}
