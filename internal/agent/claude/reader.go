@@ -33,6 +33,7 @@ type state struct {
 	Queue      queue          `json:",omitzero"`
 	Compaction compaction     `json:",omitzero"`
 	Messages   int            `json:",omitempty"` // of the main chain, so far
+	Mode       string         `json:",omitempty"` // who is asked before a call, as the last prompt had it
 }
 
 // openCall is a call whose end is still to come.
@@ -68,7 +69,7 @@ func (r *reader) spendless(kind string) bool {
 
 // line is one row of the transcript, walked but not decoded.
 type line struct {
-	kind, subtype, uuid, promptID, request, version string
+	kind, subtype, uuid, promptID, request, version, mode string
 
 	at     job.Time
 	offset int64
@@ -129,6 +130,8 @@ func (l *line) field(key []byte, value raw) {
 		l.uuid = value.text()
 	case "promptId":
 		l.promptID = value.text()
+	case "permissionMode":
+		l.mode = value.text()
 	case "requestId":
 		l.request = value.text()
 	case "version":
@@ -215,6 +218,9 @@ func (r *reader) header(l *line) {
 	}
 	if l.branch.isString() && string(l.branch[1:len(l.branch)-1]) != h.Branch {
 		h.Branch = l.branch.text()
+	}
+	if l.mode != "" {
+		r.state.Mode = l.mode
 	}
 	// A fork or a continued session begins with rows of the one it came from.
 	if from := l.forked.get("sessionId").text(); from != "" && h.From == "" && from != h.Session {

@@ -33,12 +33,21 @@ func (r *reader) resulted(l *line, b block) {
 	if o.Call.Name != "Read" { // a whole file, of which nothing is wanted
 		did = structuredOf(l.result)
 	}
-	finish(&o.Call, outcome{text: text, failed: b.failed, denial: l.denial.text(), did: &did})
+	denial := l.denial.text()
+	finish(&o.Call, outcome{text: text, failed: b.failed, denial: denial, did: &did, stopped: b.failed && r.stopped(o.Call.Name, denial, text)})
 	if o.Call.Done.Millis == 0 && o.At > 0 && l.at > o.At {
 		o.Call.Done.Millis = int64(l.at-o.At) / 1000
 	}
 	r.settled(l, o, text, &did)
 	r.background(o, did.goesOn())
+}
+
+// stopped reports whether a call that is said to be refused was stopped while it ran. A
+// later part of the text may say so; and where nobody is asked, nobody refuses.
+func (r *reader) stopped(tool, denial, text string) bool {
+	asks := tool == "AskUserQuestion" || tool == "ExitPlanMode" // a person answers those in any mode
+	return strings.Contains(text, "this call was stopped while running") ||
+		denial == "user-rejected" && r.state.Mode == "bypassPermissions" && !asks
 }
 
 // settled gives the rows that a result stands for.
