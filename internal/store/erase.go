@@ -95,6 +95,9 @@ func (s *Store) Erase(ctx context.Context, id job.ID) ([]Layer, error) {
 		if list, err = t.layers(id); err != nil {
 			return err
 		}
+		if err := t.eraseWords(id); err != nil {
+			return err
+		}
 		for _, part := range t.parts() {
 			if _, err := t.c.exec("DELETE FROM "+part.from, id); t.mended(err) != nil {
 				return fmt.Errorf("erase %s: %w", part.name, err)

@@ -157,6 +157,21 @@ func TestRemovalLeavesNoWord(t *testing.T) {
 		remove func(*Store, job.ID, job.ID) error
 	}{
 		{"erased", func(s *Store, id, _ job.ID) error { _, err := s.Erase(t.Context(), id); return err }},
+		{"erased, most of the store", func(s *Store, id, _ job.ID) error {
+			a := &author{t: t, n: 1_000_000}
+			err := s.Write(t.Context(), false, func(tx *Tx) error {
+				for range 100 {
+					if _, err := a.append(tx, id, "", &job.Raised{Text: "more of it"}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err == nil {
+				_, err = s.Erase(t.Context(), id)
+			}
+			return err
+		}},
 		{"scrubbed", func(s *Store, id, entry job.ID) error {
 			err := s.Write(t.Context(), false, func(tx *Tx) error { _, err := tx.Scrub(id, []job.ID{entry}); return err })
 			return errors.Join(err, s.Purge(t.Context()))
