@@ -104,11 +104,14 @@ func (a *App) recall(ctx context.Context, o recallOptions) error {
 	if err != nil {
 		return err
 	}
-	if a.jobName != "" {
-		if r.Job, _, err = a.find(ctx, t, ""); err != nil {
-			return err
-		}
+	by, err := t.Actor(ctx)
+	if err == nil && a.jobName != "" {
+		r.Job, _, err = a.find(ctx, t, a.jobName)
 	}
+	if err != nil {
+		return err
+	}
+	r.Own = by.Job
 	out, err := t.Recall(ctx, r)
 	if err != nil {
 		return interrupted(ctx, err)

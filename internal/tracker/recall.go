@@ -19,6 +19,7 @@ type RecallRequest struct {
 	Words string // as they were typed: words, "a phrase", begin*, -not
 	Job   job.ID // this job only
 	Dir   string // without a job: those of this folder, ended ones too
+	Own   job.ID // the calling session's job, looked through beside those of the folder
 	All   bool   // every job of the store
 	// Kinds of entries; none: any. With kinds, transcripts are left alone.
 	Kinds  []job.Kind
@@ -149,15 +150,24 @@ func (t *Tracker) recallJobs(tx *store.Tx, r RecallRequest) ([]store.JobRow, err
 	case r.All:
 		return tx.Jobs(store.JobFilter{})
 	}
+	var jobs []store.JobRow
 	p, err := t.Place(r.Dir)
-	if err != nil {
-		return nil, fmt.Errorf("%w: look through every job with duplex recall --all (%v)", ErrNoJobHere, err)
+	if err == nil {
+		if jobs, err = tx.Jobs(store.JobFilter{Workspace: p.ID}); err != nil {
+			return nil, err
+		}
 	}
-	jobs, err := tx.Jobs(store.JobFilter{Workspace: p.ID})
-	if err == nil && len(jobs) == 0 {
-		err = fmt.Errorf("%w, and none was: look through every job with duplex recall --all", ErrNoJobHere)
+	if r.Own != "" && !slices.ContainsFunc(jobs, func(j store.JobRow) bool { return j.ID == r.Own }) {
+		s, err := tx.Standing(r.Own)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append([]store.JobRow{{ID: r.Own, Short: s.Short, Standing: s}}, jobs...)
 	}
-	return jobs, err
+	if len(jobs) == 0 {
+		return nil, fmt.Errorf("%w: look through every job with duplex recall --all", ErrNoJobHere)
+	}
+	return jobs, nil
 }
 
 // recallLedger ranks what the index finds and fills in what is shown of the best.

@@ -215,7 +215,8 @@ func TestRecallScope(t *testing.T) {
 		want string
 	}{
 		{RecallRequest{}, there.Short}, {RecallRequest{Dir: elsewhere}, here.Short}, {RecallRequest{All: true}, there.Short + " " + here.Short},
-		{RecallRequest{Job: here.Job}, here.Short},
+		{RecallRequest{Job: here.Job}, here.Short}, {RecallRequest{Own: here.Job}, there.Short + " " + here.Short},
+		{RecallRequest{Own: here.Job, Dir: filepath.Join(elsewhere, "gone")}, here.Short},
 	} {
 		c.r.Words = "marbles"
 		var jobs []string
