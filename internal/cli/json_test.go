@@ -208,7 +208,7 @@ func TestJSONDocs(t *testing.T) {
 	sections := map[string]any{
 		"standing/1": tracker.Shown{}, "brief/1": tracker.Brief{}, "cost/1": bill{}, "verify/1": verified{}, "version/1": build{},
 		"started/1": tracker.Started{}, "adopted/1": tracker.Adopted{}, "added/1": tracker.Added{}, "taken/1": tracker.Taken{},
-		"checked/1": tracker.CheckRun{}, "verdict/1": tracker.Verdict{}, "run/1": runner.Result{}, "went-back/1": tracker.WentBack{},
+		"checked/1": tracker.CheckRun{}, "verdict/1": tracker.Verdict{}, "run/1": runner.Result{}, "command-line/1": commandLine{}, "went-back/1": tracker.WentBack{},
 		"removal/1": tracker.Removal{}, "row": tracker.Row{}, "standing": job.Standing{}, "reference": job.Ref{}, "check now": job.CheckNow{},
 		"check": job.Check{}, "check run": tracker.CheckRun{}, "check result": job.CheckResult{}, "test counts": job.TestCounts{},
 		"loss": job.TestLoss{}, "keep tests": job.KeepTests{}, "measure": job.Measure{}, "budget": job.Budget{}, "workspace": job.Workspace{},

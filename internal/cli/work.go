@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -206,75 +204,6 @@ func (a *App) showAdded(added tracker.Added) error {
 	p := a.page()
 	p.line("%s #%d %s", added.Short, added.Position, added.Kind)
 	return p.flush()
-}
-
-func (a *App) resumeCommand() *cobra.Command {
-	var take, check bool
-	var typed string
-	c := &cobra.Command{Use: "resume [JOB]", Short: "End a job's pause and print the brief to start from", GroupID: "back", Args: oneJob,
-		Long: `End a job's pause and print what the next session starts from. An agent started
-in the job's folder gets the same brief by itself; duplex run drives one.
---check runs the checks in the workspace first, so that the brief's results are
-of today. --take replaces a live session: a person's act.`,
-		Example: "  duplex resume k7m2\n  duplex resume k7m2 --check\n  duplex resume k7m2 --take",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			t, err := a.open(ctx, opening{})
-			if err != nil {
-				return err
-			}
-			if _, err := t.Sweep(ctx); err != nil {
-				return err
-			}
-			id, by, err := a.find(ctx, t, first(args))
-			if err != nil {
-				return err
-			}
-			shown, err := t.Show(ctx, id)
-			if err != nil {
-				return err
-			}
-			if shown.Place == job.PlaceFinished {
-				return fmt.Errorf("%w: %s; start another with duplex start", job.ErrFinished, shown.Standing.Outcome.Outcome)
-			}
-			if take {
-				if err := a.personConfirms(ctx, t, by, id, "This ends the process tree of the session that holds the job.", typed); err != nil {
-					return err
-				}
-				if _, err := t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir, Take: true, Grace: 3 * time.Second}); err != nil {
-					return err
-				}
-			} else if shown.Place == job.PlaceRunning {
-				return fmt.Errorf("%w: session %d works on it now; wait for it, or replace it: duplex resume %s --take", job.ErrHeld, newestSeat(shown.Standing), shown.Standing.Short)
-			}
-			if check {
-				p := a.progress()
-				_, err := t.Check(ctx, by, id, tracker.CheckRequest{Here: true, Progress: p.say})
-				p.end()
-				if err != nil {
-					return err
-				}
-			}
-			if err := t.Unpause(ctx, by, id, "resumed by hand"); err != nil {
-				return err
-			}
-			b, err := t.Brief(ctx, id, tracker.BriefRequest{})
-			if err != nil {
-				return err
-			}
-			if a.asJSON {
-				return a.showJSON("brief/1", b)
-			}
-			p := a.page()
-			p.line("%s", strings.TrimRight(b.Text, "\n"))
-			p.line("")
-			p.line("Start an agent in %s and it goes on from here, or drive one: duplex run %s", workspacePath(shown.Standing), b.Short)
-			return p.flush()
-		}}
-	c.Flags().BoolVar(&take, "take", false, "from a live session: a person's act")
-	c.Flags().BoolVar(&check, "check", false, "run the checks in the workspace first")
-	confirmFlag(c, &typed)
-	return c
 }
 
 func newestSeat(s job.Standing) int {

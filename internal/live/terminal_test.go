@@ -24,6 +24,14 @@ type terminal struct {
 // asks a newcomer, and waits for its prompt.
 func (w *world) terminal(args ...string) *terminal {
 	w.Helper()
+	t := w.inTerminal(append([]string{claudeProgram(w), "--dangerously-skip-permissions", "--settings", w.settings()}, args...)...)
+	t.sees("bypass permissions on")
+	return t
+}
+
+// inTerminal starts a program in a terminal in the repository.
+func (w *world) inTerminal(argv ...string) *terminal {
+	w.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		w.Skip(noTmux)
 	}
@@ -37,13 +45,11 @@ func (w *world) terminal(args ...string) *terminal {
 	}
 	w.write(filepath.Join(w.home, ".claude.json"), string(known))
 	t := &terminal{w: w, socket: filepath.Join(w.home, "tmux")}
-	line := []string{"-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", "-c", w.repo, "--",
-		claudeProgram(w), "--dangerously-skip-permissions", "--settings", w.settings()}
+	line := []string{"-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "50", "-c", w.repo, "--"}
 	w.Cleanup(func() { _ = t.tmux("kill-server").Run() }) // it may be gone already
-	if out, err := t.tmux(append(line, args...)...).CombinedOutput(); err != nil {
+	if out, err := t.tmux(append(line, argv...)...).CombinedOutput(); err != nil {
 		w.Fatalf("tmux: %v\n%s", err, out)
 	}
-	t.sees("bypass permissions on")
 	return t
 }
 
@@ -64,7 +70,8 @@ func (t *terminal) types(text string) {
 }
 
 // listens tells a screen on which the agent waits for a person: there is an empty
-// prompt, and no word of something under way.
+// prompt, with what it proposes after a failure at most, and no word of something
+// under way.
 func listens(screen string) bool {
 	ready := false
 	for line := range strings.Lines(screen) {
@@ -72,7 +79,7 @@ func listens(screen string) bool {
 		if strings.HasSuffix(line, "…") || strings.Contains(line, "esc to interrupt") {
 			return false
 		}
-		ready = ready || line == "❯"
+		ready = ready || line == "❯" || line == "❯ Resend your message to try again"
 	}
 	return ready
 }

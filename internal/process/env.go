@@ -90,6 +90,25 @@ func credential(name, value string) bool {
 	}
 }
 
+// Changed is an environment with some entries changed: NAME=value is set, and a NAME
+// alone is taken out.
+func Changed(env []string, change ...string) []string {
+	names := map[string]bool{}
+	var set []string
+	for _, entry := range change {
+		name, _, is := strings.Cut(entry, "=")
+		names[name] = true
+		if is {
+			set = append(set, entry)
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return names[name]
+	})
+	return append(kept, set...)
+}
+
 // Lookup finds a variable in a list of NAME=value; the last one wins, as for
 // the process that is started with it.
 func Lookup(env []string, name string) (value string, ok bool) {

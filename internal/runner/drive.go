@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -53,7 +52,7 @@ const (
 // drive runs the agent's process, beating while it lives.
 func (w *sitting) drive(ctx context.Context, d agent.Drive) {
 	argv, change := w.driver.Command(d)
-	spec := process.Spec{Dir: w.Dir, Env: w.environ(change), Argv: argv, TailBytes: 16 << 10, Mark: string(w.seat.Session), Bound: true, Orphans: w.Alone}
+	spec := process.Spec{Dir: w.Dir, Env: process.Changed(os.Environ(), slices.Concat(change, []string{"DUPLEX_JOB=" + string(w.Job)}, w.Env)...), Argv: argv, TailBytes: 16 << 10, Mark: string(w.seat.Session), Bound: true, Orphans: w.Alone}
 	spec.OnStart = func(i process.Ident) { w.set(func() { w.ident = i }) }
 	lines := &lineWriter{each: w.hear}
 	spec.Stdout = lines
@@ -86,20 +85,6 @@ func (w *sitting) drive(ctx context.Context, d agent.Drive) {
 	close(over)
 	beside.Wait()
 	lines.flush()
-}
-
-// environ is ours, with what the driver changes in it and the job's name.
-func (w *sitting) environ(change []string) []string {
-	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(change, name)
-	})
-	for _, entry := range change {
-		if strings.Contains(entry, "=") {
-			env = append(env, entry)
-		}
-	}
-	return append(append(env, "DUPLEX_JOB="+string(w.Job)), w.Env...)
 }
 
 func (w *sitting) set(change func()) {

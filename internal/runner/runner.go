@@ -68,6 +68,10 @@ type Result struct {
 	Pause    *job.Pause       `json:"pause,omitempty"`
 }
 
+// Roomy is how full a context may be, as a share of its level, to be gone on with. A
+// fuller one would be handed over soon, and costs more than a brief to be read again.
+const Roomy = 0.5
+
 // How many sessions in a row may change nothing, and how many may crash or fail,
 // before a person is asked to look.
 const (

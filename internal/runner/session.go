@@ -10,12 +10,9 @@ import (
 
 	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/job"
+	"github.com/seed-5777983b/duplex/internal/store"
 	"github.com/seed-5777983b/duplex/internal/tracker"
 )
-
-// roomy is how full a context may be, as a share of its level, to be gone on with.
-// A fuller one would be handed over soon, and costs more than a brief to be read again.
-const roomy = 0.5
 
 // session drives one sitting, from the claim to its end.
 func (r *run) session(ctx context.Context, s *job.Standing, c Choice) error {
@@ -24,8 +21,8 @@ func (r *run) session(ctx context.Context, s *job.Standing, c Choice) error {
 		return err
 	}
 	levels := c.Driver.Levels(c.Model, os.Getenv)
-	request := tracker.SeatRequest{Agent: c.Driver.Name(), AgentSession: newUUID(), Model: c.Model, Place: place, Window: levels.Window, Level: levels.Level, Take: r.Take}
-	if err := r.goOn(ctx, s, c, &request); err != nil {
+	request := tracker.SeatRequest{Agent: c.Driver.Name(), AgentSession: NewSession(), Model: c.Model, Place: place, Window: levels.Window, Level: levels.Level, Take: r.Take}
+	if err := r.goOn(ctx, c, &request); err != nil {
 		return err
 	}
 	seat, err := r.Tracker.ClaimSeat(ctx, r.Job, request)
@@ -47,23 +44,19 @@ func (r *run) session(ctx context.Context, s *job.Standing, c Choice) error {
 }
 
 // goOn has the last session go on with its own context where that has room. Only an
-// agent that is spoken to can be told what is new; after a crash, or when the
-// workspace went back, its context would know of things that are not so.
-func (r *run) goOn(ctx context.Context, s *job.Standing, c Choice, request *tracker.SeatRequest) error {
+// agent that is spoken to can be told what is new.
+func (r *run) goOn(ctx context.Context, c Choice, request *tracker.SeatRequest) error {
 	afresh := r.afresh
 	r.afresh = false
 	if _, talks := c.Driver.(agent.Talker); !talks || afresh {
 		return nil
 	}
-	row, err := r.Tracker.Resumable(ctx, r.Job, c.Driver.Name(), c.Model, request.Place, roomy)
-	if err != nil || row == nil {
-		return err
+	same := func(s *store.Session) bool { return s.Driven && s.Asked == c.Model }
+	row, err := r.Tracker.Resumable(ctx, r.Job, c.Driver.Name(), request.Place, Roomy, same)
+	if err == nil && row != nil {
+		request.AgentSession, request.Resume = row.AgentSession, true
 	}
-	if seat := s.Seat(row.ID); seat == nil || seat.Reason == "crashed" || seat.Reason == "failed" || s.Newest[job.KindWentBack].At > row.Ended {
-		return nil
-	}
-	request.AgentSession, request.Resume = row.AgentSession, true
-	return nil
+	return err
 }
 
 // checksOf are the command lines of the job's checks: a person has agreed to them,
@@ -98,8 +91,8 @@ func first(texts ...string) string {
 	return ""
 }
 
-// newUUID makes the random id an agent's session is started under.
-func newUUID() string {
+// NewSession makes the random id that an agent's session is started under.
+func NewSession() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:])
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80

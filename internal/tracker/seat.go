@@ -90,24 +90,33 @@ func (c *change) seatRow(id job.ID, r SeatRequest) (*store.Session, error) {
 	return row, nil
 }
 
-// Resumable is the newest session of a job that a driver could go on with: the
-// agent's and the model's, driven, ended in this workspace, and with its context
-// not fuller than share of its level. Nil when there is none.
-func (t *Tracker) Resumable(ctx context.Context, id job.ID, agentName, model string, place Place, share float64) (*store.Session, error) {
+// Resumable is the newest session of a job, when an agent could go on with it in a
+// workspace: it fits, it ended in good order, its context is not fuller than share
+// of its level, and nothing has made that untrue since. Nil when there is none.
+func (t *Tracker) Resumable(ctx context.Context, id job.ID, agentName string, place Place, share float64, fits func(*store.Session) bool) (*store.Session, error) {
 	var found *store.Session
 	err := t.store.Read(ctx, func(tx *store.Tx) error {
+		s, err := tx.Standing(id)
+		if err != nil {
+			return err
+		}
 		all, err := tx.SessionsOf(id)
 		if err != nil || len(all) == 0 {
 			return err
 		}
-		row := &all[0] // only the newest: what came after another is not in its context
+		row := &all[0]
 		for i := range all {
 			if all[i].Number > row.Number {
 				row = &all[i]
 			}
 		}
-		if row.Agent == agentName && row.Asked == model && row.Driven && row.Ended > 0 && row.Workspace == place.ID && row.Transcript != "" &&
-			row.Level > 0 && row.Context > 0 && float64(row.Context) <= share*float64(row.Level) {
+		seat := s.Seat(row.ID)
+		switch {
+		case row.Agent != agentName || row.Ended == 0 || row.Guest || row.Workspace != place.ID || row.Transcript == "":
+		case seat == nil || seat.Reason == "crashed" || seat.Reason == "failed" || seat.Reason == "cleared":
+		case s.Newest[job.KindWentBack].At > row.Ended: // it knows of files that are no more
+		case row.Level == 0 || row.Context == 0 || float64(row.Context) > share*float64(row.Level):
+		case fits(row):
 			found = row
 		}
 		return nil
