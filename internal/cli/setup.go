@@ -102,6 +102,8 @@ func (a *App) installHome() (install.Home, error) {
 			return h, errors.New("no home folder is known: set HOME, or CLAUDE_CONFIG_DIR to the folder of Claude Code")
 		}
 		h.Claude = filepath.Join(a.home(), ".claude")
+	} else if !filepath.IsAbs(h.Claude) {
+		h.Claude = filepath.Join(a.Dir, h.Claude)
 	}
 	h.Program = a.hookProgram()
 	return h, nil
@@ -162,6 +164,18 @@ func (a *App) setUp(ctx context.Context, h install.Home, o setupOptions) error {
 }
 
 func (a *App) planSetup(ctx context.Context, h install.Home, o setupOptions) (install.Plan, error) {
+	p, err := a.planPlace(ctx, h, o)
+	switch {
+	case err != nil || p.Nothing():
+	case p.Setup.Kind == install.Entries:
+		p.Notes = append(p.Notes, "These are hooks alone. The MCP server, if you want it: claude mcp add --scope user duplex -- duplex mcp")
+	default:
+		p.Notes = append(p.Notes, "Claude Code asks you before it first uses the skill, and before each of Duplex's tools. To allow both for good: /permissions in a session, Allow, Skill(duplex:duplex) and mcp__plugin_duplex_duplex")
+	}
+	return p, err
+}
+
+func (a *App) planPlace(ctx context.Context, h install.Home, o setupOptions) (install.Plan, error) {
 	switch {
 	case o.project:
 		return h.PlanEntries(install.Project)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +143,41 @@ func TestHookProgram(t *testing.T) {
 	r.app.Environ, r.app.Program = nil, "/tmp/go-build1/exe/duplex"
 	if got := r.app.hookProgram(); got != "" {
 		t.Errorf("of go run it is %s, want none", got)
+	}
+}
+
+// TestSkill: what the plugin teaches an agent to run is there, with its flags, and none
+// of it is a person's to do.
+func TestSkill(t *testing.T) {
+	t.Parallel()
+	files, err := install.PluginFiles("/usr/bin/duplex")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := files["skills/duplex/SKILL.md"]
+	root := (&App{Getenv: func(string) string { return "" }}).root()
+	calls := regexp.MustCompile("[`(]duplex ([^`:]+)[`:]").FindAllStringSubmatch(text, -1)
+	for _, c := range calls {
+		words := strings.Fields(c[1])
+		cmd, _, err := root.Find(words)
+		if err != nil || cmd == root {
+			t.Errorf("duplex %s: %v", c[1], err)
+			continue
+		}
+		for _, w := range words {
+			if name, flag := strings.CutPrefix(w, "--"); flag && cmd.Flags().Lookup(name) == nil {
+				t.Errorf("duplex %s has no flag %s", cmd.Name(), w)
+			}
+		}
+	}
+	if len(calls) < 15 {
+		t.Errorf("found only %d calls in\n%s", len(calls), text)
+	}
+	allowed, _, _ := strings.Cut(text[strings.Index(text, "allowed-tools:"):], "\n")
+	for _, persons := range []string{"accept", "amend", "abandon", "remove", "restore", "off", "setup", "uninstall"} {
+		if strings.Contains(allowed, persons) {
+			t.Errorf("%s may be run unasked: %s", persons, allowed)
+		}
 	}
 }
 

@@ -131,3 +131,26 @@ func TestSetUpDied(t *testing.T) {
 		t.Errorf("after a session that was heard doctor says %+v", f)
 	}
 }
+
+// TestSetUpAllowed: with the two rules that setup names, and no other permission, an
+// agent records what only it knows; without them it is asked about.
+func TestSetUpAllowed(t *testing.T) {
+	decide := play.Turn{Tools: []play.Tool{bash("duplex decide 'Tax is rounded half up' --why 'the books do'")}}
+	raise := play.Turn{Tools: []play.Tool{play.Call("mcp__plugin_duplex_duplex__raise", map[string]any{"text": "Refunds have no tax yet"})}}
+	use := play.Turn{Tools: []play.Tool{play.Call("Skill", map[string]any{"skill": "duplex:duplex"})}}
+	w := newWorld(t, play.Script{Turns: []play.Turn{raise, decide, {Text: "Not allowed."}, use, raise, decide, {Text: "Recorded."}}})
+	w.start("Prices carry a tax")
+	w.showOnFailure()
+	w.duplex("setup", "claude")
+
+	w.command(w.repo, claudeProgram(w), "-p", "Go on.")
+	if all := w.entries(); len(kind(all, "raised"))+len(kind(all, "decided")) > 0 {
+		t.Errorf("nobody allowed it, and it was recorded:\n%s", tell(all))
+	}
+
+	w.write(filepath.Join(w.home, ".claude", "settings.json"), `{"permissions": {"allow": ["Skill(duplex:duplex)", "mcp__plugin_duplex_duplex"]}}`)
+	w.command(w.repo, claudeProgram(w), "-p", "Go on.")
+	if all := w.entries(); len(kind(all, "raised")) != 1 || len(kind(all, "decided")) != 1 {
+		t.Errorf("it was allowed, and is not recorded once:\n%s", tell(all))
+	}
+}
