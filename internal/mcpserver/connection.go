@@ -20,8 +20,8 @@ var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // Limits of a connection.
 const (
-	maxCalls = 64              // calls under way at once
-	afterEnd = 5 * time.Second // what is under way when the client has gone gets this long
+	maxCalls = 64               // calls under way at once
+	afterEnd = 30 * time.Second // what is under way when the client has gone gets this long
 )
 
 // connection is one client.

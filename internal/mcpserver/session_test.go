@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,6 +43,29 @@ func TestAfterClear(t *testing.T) {
 	second := w.last(id, job.KindDecided)
 	if second.Session == first.Session || second.Token <= first.Token {
 		t.Errorf("decided in session %s under token %d, and after /clear in %s under %d", first.Session, first.Token, second.Session, second.Token)
+	}
+}
+
+// What comes in at once is done in the order it came in.
+func TestActsInTheirOrder(t *testing.T) {
+	w := newWorld(t)
+	id, _ := w.start("Round prices")
+	w.arrive("s1")
+	var sent strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&sent, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"raise","arguments":{"text":"item %d"}}}`+"\n", i, i)
+	}
+	if err := w.server("s1").Serve(t.Context(), strings.NewReader(sent.String()), io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	raised := w.entries(id, job.KindRaised)
+	for i, e := range raised {
+		if got := e.Payload.(*job.Raised).Text; got != fmt.Sprintf("item %d", i) {
+			t.Fatalf("as number %d %q was raised", i, got)
+		}
+	}
+	if len(raised) != 20 {
+		t.Errorf("%d of 20 were raised before the server ended", len(raised))
 	}
 }
 

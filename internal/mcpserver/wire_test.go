@@ -208,10 +208,18 @@ func TestOrderOfCalls(t *testing.T) {
 	if a := d.next(); string(a.ID) != `"ping"` {
 		t.Errorf("a ping waited for a call; first came %s", a.ID)
 	}
-	<-opening
-	<-opening // the first act, and the look; the second act waits
+	opened := func(what string) {
+		t.Helper()
+		select {
+		case <-opening:
+		case <-time.After(time.Minute):
+			t.Fatalf("in vain waited for %s", what)
+		}
+	}
+	opened("the first act, or the look")
+	opened("the other of them")
 	d.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-	<-opening // the second act's turn
+	opened("the second act's turn")
 	close(let)
 	seen := map[string]bool{string(d.next().ID): true, string(d.next().ID): true}
 	if !seen["2"] || !seen["3"] {
