@@ -41,14 +41,18 @@ func words(text string) string {
 	return text
 }
 
+// housekeeping are the commands whose words are about the session, not about its work:
+// what a summary is to hold, say.
+const housekeeping = " compact rename resume export add-dir "
+
 // commandWords are what a person wrote behind the name of a command: a sentence
 // or an address is their word, a single word is a setting ("/model opus").
 func commandWords(text string) string {
-	args := inTag(text, "command-args")
-	if ours(args) || len(strings.Fields(args)) < 3 && !strings.Contains(args, "://") {
+	args, name := inTag(text, "command-args"), strings.TrimPrefix(inTag(text, "command-name"), "/")
+	if ours(args) || strings.Contains(housekeeping, " "+name+" ") || len(strings.Fields(args)) < 3 && !strings.Contains(args, "://") {
 		return ""
 	}
-	return strings.TrimSpace("/" + strings.TrimPrefix(inTag(text, "command-name"), "/") + " " + args)
+	return strings.TrimSpace("/" + name + " " + args)
 }
 
 // ours reports whether Duplex wrote the text.

@@ -24,6 +24,7 @@ func TestWords(t *testing.T) {
 		"<command-name>/clear</command-name>\n<command-args></command-args>":                                "",
 		"<command-message>ship</command-message>\n<command-name>/ship</command-name>":                       "",
 		"<command-name>/ship</command-name><command-args>only the second part</command-args>":               "/ship only the second part",
+		"<command-name>/compact</command-name><command-args>keep the names of files</command-args>":         "",
 		"<command-name>/see</command-name><command-args>https://example.com/issues/5</command-args>":        "/see https://example.com/issues/5",
 		"<command-name>/ship</command-name><command-args><duplex-brief>a b c</duplex-brief></command-args>": "",
 		"/exit":                         "",
