@@ -81,8 +81,10 @@ func TestALimitIsToldTwice(t *testing.T) {
 	if p := w.standing(s.Job).Pause; p == nil || p.Until != 0 || p.Evidence != "Request rejected (429)" || w.count(s.Job, job.KindPaused) != 3 {
 		t.Errorf("a limit without a time pauses for %+v", p)
 	}
-	answered("msg_2")
-	hook(agent.TurnEnd, "", "")
+	hook(agent.TurnEnd, "", "") // before the answer is in the transcript
+	if p := w.standing(s.Job).Pause; p != nil {
+		t.Errorf("a turn ended well, and the job waits for %+v", p)
+	}
 	hook(agent.TurnFailed, "billing_error", "Credit balance is too low")
 	if p := w.standing(s.Job).Pause; p == nil || p.Reason != job.PauseHand || !strings.Contains(p.Evidence, "no credit") {
 		t.Errorf("an account without credit pauses for %+v", p)

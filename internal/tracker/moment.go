@@ -65,6 +65,8 @@ func (o *observing) moment(c *change) error {
 		}
 	case agent.TurnFailed:
 		return o.turnFailed(c)
+	case agent.TurnEnd: // the answer itself may not be in the transcript yet
+		return o.rec.goesOn(func(*job.Envelope) {})
 	case agent.SessionEnd:
 		o.row.Ended = c.now
 		if !o.stale && !o.row.Guest && !o.standing.Done() {
