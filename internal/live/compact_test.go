@@ -14,12 +14,12 @@ import (
 
 // compacts tells the request by which the agent has its own context summarised.
 func compacts(r play.Request) bool {
-	return strings.Contains(r.Last("user"), "CRITICAL: Respond with TEXT ONLY")
+	return strings.Contains(r.Last("user"), "Your task is to create a detailed summary of the conversation so far")
 }
 
 // summarises answers such requests.
 func summarises(summary string) play.Rule {
-	return play.Rule{When: compacts, Turn: play.Turn{Text: "<summary>" + summary + "</summary>", Usage: play.Usage{In: 9000, Out: 50}}}
+	return compacting(play.Turn{Text: "<summary>" + summary + "</summary>", Usage: play.Usage{In: 9000, Out: 50}})
 }
 
 // full makes an answer reach the level of a window of 100,000.

@@ -119,9 +119,7 @@ func TestBillIsTheAgents(t *testing.T) {
 
 // compacting is the rule for Claude Code's own call for a summary, and what it answers.
 func compacting(t play.Turn) play.Rule {
-	return play.Rule{When: func(r play.Request) bool {
-		return strings.Contains(r.Last("user"), "Your task is to create a detailed summary of the conversation so far")
-	}, Turn: t}
+	return play.Rule{When: compacts, Turn: t}
 }
 
 // fullContext is a script in which a context of 67,000 tokens is full after two calls.
