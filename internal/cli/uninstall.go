@@ -233,7 +233,7 @@ func (a *App) forgetStore() error {
 // remains says what stays, and how it goes.
 func (a *App) remains(out *uninstalled, h install.Home, o uninstallOptions) {
 	left := func(format string, args ...any) { out.Left = append(out.Left, fmt.Sprintf(format, args...)) }
-	if info, err := os.Stat(h.State); err == nil && info.IsDir() && !o.data {
+	if _, err := os.Stat(h.State); err == nil && !o.data {
 		left("Your jobs stay in %s, and their safe points in git under refs/duplex. Erase them: duplex uninstall --data", a.shortPath(h.State))
 	}
 	if e := out.Data; e != nil && e.Unreached > 0 {

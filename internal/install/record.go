@@ -79,7 +79,11 @@ func (h Home) rewrite(with func([]Setup) []Setup) error {
 		if !had {
 			return nil
 		}
-		return os.Remove(path)
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		_ = os.Remove(h.State) // when there is no store in it
+		return nil
 	}
 	text, err := json.MarshalIndent(record{all}, "", "  ")
 	if err != nil {
