@@ -15,9 +15,10 @@ const (
 	small      = 200_000
 	large      = 1_000_000
 	answerRoom = 20_000 // for the model's answer; less for one that may only give less
-	compactAt  = 13_000
-	stopAt     = 3_000
+	compactAt  = 13_000 // below that
 	oldAt      = 25_000
+	stopRoom   = 3_000
+	stopAt     = answerRoom + stopRoom
 	leastRoom  = 100_000 // that its context can be set to
 )
 
@@ -45,7 +46,7 @@ func (Adapter) Levels(model string, env func(string) string) agent.Levels {
 		if n := size(env("CLAUDE_CODE_MAX_CONTEXT_TOKENS")); n > 0 && isSet(env("DISABLE_COMPACT")) {
 			l.Window = n
 		}
-		l.Level = max(0, l.Window-room-stopAt)
+		l.Level = max(0, l.Window-room-stopRoom)
 		return l
 	}
 	if set := setWindow(model, env); set > 0 {

@@ -117,16 +117,28 @@ func TestStateStaysSmall(t *testing.T) {
 func TestDenials(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]job.Result{
-		"The user doesn't want to proceed with this tool use. The tool use was rejected":           job.Denied,
-		"The user doesn't want to take this action right now. STOP":                                job.Denied,
-		"Permission for this action was denied by the Claude Code auto mode classifier. Reason: x": job.Denied,
-		"Permission to use Bash with command rm has been denied.":                                  job.Denied,
-		"Claude requested permissions to use Bash, but you haven't granted it yet.":                job.Denied,
-		"PreToolUse:Bash hook error: [/h.sh]: no":                                                  job.Denied,
-		"Hook PreToolUse:Bash denied this tool":                                                    job.Denied,
-		"Exit code 1\nPermission to use the port is denied":                                        job.Failed,
-		"<tool_use_error>File has not been read yet.</tool_use_error>":                             job.Failed,
-		"[Tool call interrupted: the session ended before this call's result was recorded, x]":     job.ResultUnknown,
+		"The user doesn't want to proceed with this tool use. The tool use was rejected":                                                                          job.Denied,
+		"The user doesn't want to take this action right now. STOP":                                                                                               job.Denied,
+		"Permission for this action was denied by the Claude Code auto mode classifier. Reason: x":                                                                job.Denied,
+		"Permission to use Bash with command rm has been denied.":                                                                                                 job.Denied,
+		"Claude requested permissions to use Bash, but you haven't granted it yet.":                                                                               job.Denied,
+		"PreToolUse:Bash hook error: [/h.sh]: no":                                                                                                                 job.Denied,
+		"Hook PreToolUse:Bash denied this tool":                                                                                                                   job.Denied,
+		"Exit code 1\nPermission to use the port is denied":                                                                                                       job.Failed,
+		"<tool_use_error>File has not been read yet.</tool_use_error>":                                                                                            job.Failed,
+		"[Tool call interrupted: the session ended before this call's result was recorded, x]":                                                                    job.ResultUnknown,
+		"[Tool call result not in this copy: this session was copied from another session x]":                                                                     job.ResultUnknown,
+		"[Tool call did not complete: the turn was ended to deliver the message that follows. x]":                                                                 job.ResultUnknown,
+		"[Agent call interrupted: the process running this conversation stopped before x]":                                                                        job.ResultUnknown,
+		"A safety monitor blocked this turn, so this tool call was cancelled. x":                                                                                  job.ResultUnknown,
+		"<tool_use_error>Sibling tool call errored</tool_use_error>":                                                                                              job.ResultUnknown,
+		"The user doesn't want to proceed with this tool use. x\nCorrection to the text above: this call was stopped while running, not refused before it ran. x": job.ResultUnknown,
+		"[Tool call skipped: the turn paused before this call ran. Nothing refused it x]":                                                                         job.Denied,
+		"[Tool call not completed: an approval request expired with no answer, x]":                                                                                job.Denied,
+		"User denied permission": job.Denied,
+		"This tool call was refused and did not run: the permission answer x": job.Denied,
+		"<tool_use_error>Blocked: sleep 30 followed by: gh</tool_use_error>":  job.Denied,
+		"Exit code 1\n[Tool call skipped":                                     job.Failed,
 	} {
 		r := claude.Adapter{}.NewReader()
 		rows := read(t, r, call("c"), fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c","is_error":true,"content":%q}]}}`, text))

@@ -97,9 +97,8 @@ type outcome struct {
 func finish(c *agent.Call, o outcome) {
 	d := &agent.Done{Result: job.OK}
 	c.Done = d
-	interrupted := o.stopped || o.did.interrupted || o.denial == "interrupted" || strings.HasPrefix(o.text, "[Tool call interrupted")
 	switch {
-	case interrupted:
+	case o.stopped || o.did.interrupted || brokenOff(o):
 		d.Result = job.ResultUnknown
 	case o.failed && denied(o):
 		d.Result = job.Denied
@@ -168,16 +167,38 @@ func exitCode(d *agent.Done, o outcome) {
 	}
 }
 
-// denied tells a call that was refused from one that failed. Older versions say
-// so in words only.
+// brokenOff tells a call that was begun, as far as anybody knows, and whose end
+// nobody saw. In words: of a session that was killed; of a turn that was ended, or
+// of a call that ran beside one that failed; of a call that a person stopped while
+// it ran, which reads like a refusal up to its last lines.
+func brokenOff(o outcome) bool {
+	if o.denial == "interrupted" || o.denial == "cancelled" {
+		return true
+	}
+	if !o.failed {
+		return false
+	}
+	for _, start := range []string{"[Tool call interrupted", "[Tool call did not complete", "[Tool call result not in this copy", "[Agent call interrupted",
+		"A safety monitor blocked this turn", "Sibling tool call errored", "<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call"} {
+		if strings.HasPrefix(o.text, start) {
+			return true
+		}
+	}
+	return strings.Contains(o.text, "Correction to the text above: this call was stopped while running, not refused")
+}
+
+// denied tells a call that was refused, or never begun, from one that failed. Older
+// versions say so in words only.
 func denied(o outcome) bool {
 	if o.denial != "" {
 		return true
 	}
-	if strings.HasPrefix(o.text, rejected) || strings.HasPrefix(o.text, "Permission for this action has been denied") ||
-		strings.HasPrefix(o.text, "Permission for this action was denied") || strings.HasPrefix(o.text, "Claude requested permissions to ") ||
-		strings.HasPrefix(o.text, "PreToolUse:") || strings.HasPrefix(o.text, "Hook PreToolUse:") {
-		return true
+	for _, start := range []string{rejected, "Permission for this action has been denied", "Permission for this action was denied", "Claude requested permissions to ",
+		"PreToolUse:", "Hook PreToolUse:", "User denied permission", "User rejected tool use", "User aborted", "This tool call was refused and did not run",
+		"[Tool call skipped", "[Tool call not completed", "<tool_use_error>Blocked: "} {
+		if strings.HasPrefix(o.text, start) {
+			return true
+		}
 	}
 	return strings.HasPrefix(o.text, "Permission to use ") && strings.Contains(o.text, " denied")
 }
