@@ -5,6 +5,7 @@ package live_test
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,18 +18,24 @@ import (
 // none for the one before, under every setting that moves the levels.
 func TestFillPassesTheLevels(t *testing.T) {
 	for name, c := range map[string]struct {
-		args  []string
-		env   []string
-		level int // where the agent compacts, in tokens
+		args     []string
+		env      map[string]string
+		settings string // the person's own
+		level    int    // where the agent compacts, in tokens
 	}{
 		"opus by default":          {level: 967_000},
-		"a window of 100,000":      {env: []string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW", "100000"}, level: 67_000},
+		"a window of 100,000":      {env: map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"}, level: 67_000},
+		"half of that":             {env: map[string]string{"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "50"}, level: 40_000},
 		"haiku with --autocompact": {args: []string{"--model", "claude-haiku-4-5", "--autocompact", "200000"}, level: 167_000},
+		"a window in the settings": {settings: `{"autoCompactWindow": 150000}`, level: 117_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, play.Script{})
-			if c.env != nil {
-				w.set(c.env[0], c.env[1])
+			for name, value := range c.env {
+				w.set(name, value)
+			}
+			if c.settings != "" {
+				w.write(filepath.Join(w.home, ".claude", "settings.json"), c.settings)
 			}
 			f := fillTo(c.level)
 			if err := w.model.Load(f.script(w)); err != nil {
