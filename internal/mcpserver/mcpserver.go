@@ -9,8 +9,8 @@
 //
 // The protocol is a few methods, written out in wire.go and connection.go rather
 // than taken from the official go-sdk, for three measured reasons. The program that
-// serves MCP also answers an agent's hooks, and linking the SDK costs every hook 1 ms
-// of processor time before main begins. Its package initialisation panics at a
+// serves MCP also answers an agent's hooks, and linking the SDK costs every hook about
+// 1 ms of processor time before main begins. Its package initialisation panics at a
 // malformed MCPGODEBUG, which ends a hook with the exit code that blocks the agent's
 // tool. And its transport ends at the first line that is no JSON. The SDK's client
 // holds this server to the protocol in the tests.

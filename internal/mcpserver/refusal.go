@@ -41,6 +41,7 @@ var personArguments = map[string]string{
 
 var (
 	errNoSession = errors.New("no session of yours is known here, so you may look and not act: no hook of it has called. The person sets them up: duplex setup")
+	errOff       = errors.New("the person has switched Duplex off for this session (DUPLEX_OFF=1): record nothing, and go on without")
 	errNoSeat    = errors.New("this session sits at no job: begin one with start, when the person wants this work carried on, or take one by its name; standing names those that are open")
 )
 

@@ -207,6 +207,15 @@ func TestIntroduction(t *testing.T) {
 	if _, at := c.must("standing", "standing-short/1", nil); !strings.Contains(at["you"].(string), "no session of yours") {
 		t.Errorf("looking introduced it: %v", at["you"])
 	}
+	off := w.server("unheard")
+	env := off.Getenv
+	off.Getenv = func(name string) string {
+		if name == "DUPLEX_OFF" {
+			return "1"
+		}
+		return env(name)
+	}
+	w.connect(off, nil).refused("decide", args{"text": "x"}, "switched Duplex off")
 	c.must("decide", "added/1", args{"text": "round half up"})
 	d := w.last(id, job.KindDecided)
 	w.arrive("unheard") // its hooks are set up later: it is the same session
