@@ -65,23 +65,36 @@ func (t *terminal) types(text string) {
 	t.w.Helper()
 	t.until("the agent listens", listens)
 	t.keys("-l", text)
-	t.sees("❯ " + text)
+	written := func(screen string) bool { line, _ := prompt(screen); return line == text }
+	t.until("the prompt has "+text, written)
 	t.keys("Enter")
+	t.until("that is sent", func(screen string) bool { return !written(screen) })
 }
 
-// listens tells a screen on which the agent waits for a person: there is an empty
-// prompt, with what it proposes after a failure at most, and no word of something
-// under way.
+// listens tells a screen on which the agent waits for a person: there is a prompt, and
+// no word of something under way.
 func listens(screen string) bool {
-	ready := false
 	for line := range strings.Lines(screen) {
-		line = strings.TrimSpace(line)
-		if strings.HasSuffix(line, "…") || strings.Contains(line, "esc to interrupt") {
+		if strings.HasSuffix(strings.TrimSpace(line), "…") || strings.Contains(line, "esc to interrupt") {
 			return false
 		}
-		ready = ready || line == "❯" || line == "❯ Resend your message to try again"
 	}
-	return ready
+	_, there := prompt(screen)
+	return there
+}
+
+// prompt is what stands behind the sign below the rule that ends the conversation: what
+// is being typed, or a word of advice in its place.
+func prompt(screen string) (line string, there bool) {
+	rule := false
+	for l := range strings.Lines(screen) {
+		l = strings.TrimSpace(l)
+		if text, ok := strings.CutPrefix(l, "❯"); ok && rule {
+			return strings.TrimSpace(text), true
+		}
+		rule = strings.HasPrefix(l, "────")
+	}
+	return "", false
 }
 
 func (t *terminal) keys(keys ...string) {
