@@ -35,6 +35,9 @@ func (r *reader) assistant(l *line) {
 	}
 	if model != "" && !l.side {
 		r.state.Header.Model = model
+		if strings.HasPrefix(l.requested, model+"[") {
+			r.state.Header.Model = l.requested // with the size of its context: "…[1m]"
+		}
 	}
 	if r.spend {
 		content = nil

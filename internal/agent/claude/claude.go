@@ -93,9 +93,12 @@ func own(line []byte) bool {
 // counted as skipped, which is for what this version does not know.
 func passedOver(kind string) bool {
 	switch kind {
-	case "ai-title", "agent-name", "custom-title", "last-prompt", "mode", "permission-mode", "file-history-snapshot",
-		"file-history-delta", "tools-used", "atis-latch", "bridge-session", "pr-link", "frame-link", "summary",
-		"api-request", "api-request-blob", "api-request-shape", "attachment", "progress":
+	case "ai-title", "agent-name", "agent-color", "agent-setting", "custom-title", "last-prompt", "tag", "mode", "permission-mode", "repl-mode",
+		"memory-mode", "hybrid-organization", "dev-mods", "tools-used", "atis-latch", "isolation-latch", "session-owner", "host-row", "bridge-session",
+		"pr-link", "frame-link", "summary", "derived-from", "continued-in", "observer-ref", "fork-context-ref", "resume-head-vouch", "ended-by-model",
+		"history-suppression", "worktree-state", "relocated", "file-history-snapshot", "file-history-delta", "attribution-snapshot", "content-replacement",
+		"data-flow-records", "data-flow-incomplete", "data-flow-handover", "artifact-comment-monitor", "artifact-autoreact-ledger",
+		"api-request", "api-request-blob", "api-request-shape", "api-request-resumed", "attachment", "progress":
 		return true
 	}
 	return false

@@ -33,6 +33,9 @@ func (r *reader) queueOperation(l *line) {
 	case "remove":
 		text = q.next(text)
 		r.notified(l, text)
+		if l.reason.isString() {
+			return // newer versions: what was delivered is attached, with its author
+		}
 		if drop(&q.Attached, text) {
 			return
 		}
@@ -67,7 +70,7 @@ func (r *reader) attachment(l *line) {
 	text := allText(prompt)
 	r.notified(l, text)
 	mode := l.attachment.get("commandMode").text()
-	if l.side || l.meta || mode != "" && mode != "prompt" || !fromPerson(l.attachment.get("origin"), nil) {
+	if l.side || l.meta || mode != "" && mode != "prompt" || !fromPerson(account{origin: l.attachment.get("origin"), row: l.attachment.get("rowSource")}) {
 		return
 	}
 	w := words(text)

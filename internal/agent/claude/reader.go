@@ -69,16 +69,18 @@ func (r *reader) spendless(kind string) bool {
 
 // line is one row of the transcript, walked but not decoded.
 type line struct {
-	kind, subtype, uuid, promptID, request, version, mode string
+	kind, subtype, uuid, promptID, request, requested, version, mode string
 
 	at     job.Time
 	offset int64
 
 	side, meta, summary, apiError bool
 
-	message, attachment, result, origin, source, denial, plan raw
-	compact, models, errorWord, quota, content, operation     raw
-	session, inner, forked, asker, dir, branch                raw
+	account
+
+	message, attachment, result, denial, plan, reason, moved raw
+	compact, models, errorWord, quota, content, operation    raw
+	session, inner, forked, asker, dir, branch               raw
 }
 
 // Line gives the rows of one line.
@@ -111,6 +113,10 @@ func (r *reader) Line(text []byte, offset int64) ([]agent.Row, error) {
 		r.queueOperation(&l)
 	case "cost-state":
 		r.totals(&l)
+	case "relocated":
+		if dir := l.moved.text(); dir != "" {
+			r.state.Header.Dir = dir
+		}
 	default:
 		if !passedOver(l.kind) {
 			r.skip(l.kind)
@@ -134,6 +140,8 @@ func (l *line) field(key []byte, value raw) {
 		l.mode = value.text()
 	case "requestId":
 		l.request = value.text()
+	case "requestedModel":
+		l.requested = value.text()
 	case "version":
 		l.version = value.text()
 	case "timestamp":
@@ -156,6 +164,14 @@ func (l *line) field(key []byte, value raw) {
 		l.origin = value
 	case "promptSource":
 		l.source = value
+	case "rowSource":
+		l.row = value
+	case "turnOrigin":
+		l.turn = value
+	case "reason":
+		l.reason = value
+	case "relocatedCwd":
+		l.moved = value
 	case "toolDenialKind":
 		l.denial = value
 	case "planContent":

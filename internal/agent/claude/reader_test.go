@@ -162,6 +162,18 @@ func TestToolOutputIsNeverAPersonsWord(t *testing.T) {
 	}
 }
 
+// Totals of one model in contexts of two sizes are one model's.
+func TestTotalsOfOneModel(t *testing.T) {
+	t.Parallel()
+	rows := read(t, claude.Adapter{}.NewReader(), `{"type":"cost-state","modelUsage":{"claude-sonnet-4-6":{"inputTokens":5,"costUSD":0.5},"claude-sonnet-4-6[1m]":{"inputTokens":7,"outputTokens":1,"costUSD":0.25}}}`)
+	if len(rows) != 1 || len(rows[0].Totals) != 1 {
+		t.Fatalf("rows %+v", rows)
+	}
+	if d := rows[0].Totals[0]; d.Model != "claude-sonnet-4-6" || d.Tokens.Input != 12 || d.Tokens.Output != 1 || d.Pico == nil || *d.Pico != 750_000_000_000 {
+		t.Errorf("totals %+v", d)
+	}
+}
+
 func TestSniff(t *testing.T) {
 	t.Parallel()
 	a := claude.Adapter{}

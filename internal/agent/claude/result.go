@@ -84,6 +84,9 @@ const (
 	rejectedBecause = "the user said:\n"
 )
 
+// noOutput is what the model is told in the place of an output.
+const noOutput = "(Bash completed with no output)"
+
 // outcome is what is known of a call's end, from a transcript or a hook.
 type outcome struct {
 	text    string
@@ -107,6 +110,9 @@ func finish(c *agent.Call, o outcome) {
 	}
 	if c.Class != "" || d.Result != job.OK {
 		d.Output = strings.TrimSuffix(strings.TrimPrefix(o.text, "<tool_use_error>"), "</tool_use_error>")
+		if d.Output == noOutput {
+			d.Output = ""
+		}
 	}
 	if shell(c.Name) {
 		exitCode(d, o)

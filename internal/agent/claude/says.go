@@ -34,7 +34,7 @@ func (Adapter) Says(text []byte) []agent.Says {
 			add(job.Command, allText(b.content))
 		case b.kind == "text" && own == job.Agent:
 			add(own, b.text.text())
-		case b.kind == "text" && !l.meta && fromPerson(l.origin, l.source):
+		case b.kind == "text" && !l.meta && fromPerson(l.account):
 			add(own, words(b.text.text()))
 		}
 	})

@@ -151,7 +151,8 @@ func count(value raw) int64 { return max(0, min(value.number(), 1<<40)) }
 func (r *reader) totals(l *line) {
 	var totals []job.ModelDifference
 	_ = fields(l.models, func(key []byte, value raw) {
-		d := job.ModelDifference{Model: raw(`"` + string(key) + `"`).text()}
+		// Messages name their model without the size of its context.
+		d := job.ModelDifference{Model: plain(raw(`"` + string(key) + `"`).text())}
 		var written, short, long int64
 		_ = fields(value, func(key []byte, value raw) {
 			switch string(key) {
@@ -175,11 +176,27 @@ func (r *reader) totals(l *line) {
 			}
 		})
 		d.Tokens.CacheWrite5m, d.Tokens.CacheWrite1h = split(max(written, short+long), long)
-		totals = append(totals, d)
+		totals = add(totals, d)
 	})
 	if len(totals) > 0 {
 		r.add(l, agent.Row{Kind: agent.RowTotals, Totals: totals})
 	}
+}
+
+// add puts the totals of one model to those of the others.
+func add(totals []job.ModelDifference, d job.ModelDifference) []job.ModelDifference {
+	for i := range totals {
+		if t := &totals[i]; t.Model == d.Model {
+			t.Tokens = t.Tokens.Plus(d.Tokens)
+			if t.Pico != nil && d.Pico != nil {
+				*t.Pico += *d.Pico
+			} else {
+				t.Pico = nil
+			}
+			return totals
+		}
+	}
+	return append(totals, d)
 }
 
 // compaction is one whose summary is still to come.
@@ -200,11 +217,12 @@ func (r *reader) compacted(l *line) {
 }
 
 func (r *reader) estimate(l *line, c compaction, written int64) {
-	if c.Before == 0 || r.state.Header.Model == "" {
+	model := plain(r.state.Header.Model)
+	if c.Before == 0 || model == "" {
 		return
 	}
-	r.add(l, agent.Row{Kind: agent.RowUsage, Record: c.ID, Model: r.state.Header.Model, Usage: &agent.Usage{
-		Message: c.ID, Model: r.state.Header.Model, Purpose: "compaction", Estimate: true, Context: c.After,
+	r.add(l, agent.Row{Kind: agent.RowUsage, Record: c.ID, Model: model, Usage: &agent.Usage{
+		Message: c.ID, Model: model, Purpose: "compaction", Estimate: true, Context: c.After,
 		Tokens: job.Tokens{CacheRead: c.Before, Output: written}}})
 }
 

@@ -28,7 +28,7 @@ func (r *reader) user(l *line) {
 	for _, text := range said {
 		r.notified(l, text)
 	}
-	if l.meta || l.side || !fromPerson(l.origin, l.source) {
+	if l.meta || l.side || !fromPerson(l.account) {
 		return
 	}
 	var own []string
@@ -45,12 +45,29 @@ func (r *reader) user(l *line) {
 	r.instruct(l, text)
 }
 
-// fromPerson reports whether a row's own account of where it comes from, which
-// older versions do not give, allows for a person.
-func fromPerson(origin, source raw) bool {
-	kind := origin.get("kind").text()
-	return (kind == "" || kind == "human") && source.text() != "system"
+// fromPerson reports whether a row's own account of where it comes from allows for
+// a person. Older versions give none, newer ones several: the harness and hooks
+// write rows too, and turns begin by a schedule, a notification or another agent.
+func fromPerson(a account) bool {
+	switch a.origin.get("kind").text() {
+	case "", "human":
+	default:
+		return false
+	}
+	switch a.row.text() {
+	case "harness", "hook":
+		return false
+	}
+	switch a.turn.text() {
+	case "", "human", "sdk", "unknown":
+	default:
+		return false
+	}
+	return a.source.text() != "system"
 }
+
+// account is what a row says of where it comes from.
+type account struct{ origin, source, row, turn raw }
 
 // instruct adds a person's words, under the row's own id: forks and resumes copy it,
 // while the id of the prompt becomes the fork's.
