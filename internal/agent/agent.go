@@ -133,7 +133,8 @@ type Row struct {
 	Tasks   []Task
 	Totals  []job.ModelDifference // the agent's own totals per model
 	Until   job.Time
-	Side    bool // of a sub-agent
+	Held    int64 // compacted, by the agent itself: tokens that the context held
+	Side    bool  // of a sub-agent
 }
 
 // Usage is what one message of the provider used.

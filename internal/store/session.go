@@ -31,7 +31,8 @@ type Session struct {
 	Level        int64       `json:"level,omitempty"`       // tokens
 	ToldWindow   int64       `json:"told_window,omitempty"` // as the agent itself said
 	ToldLevel    int64       `json:"told_level,omitempty"`
-	Asked        string      `json:"asked,omitempty"` // the model a driven session was started with, in the words of who did
+	Compacted    int64       `json:"compacted,omitempty"` // the context at which the agent last compacted by itself, in tokens
+	Asked        string      `json:"asked,omitempty"`     // the model a driven session was started with, in the words of who did
 	Context      int64       `json:"context,omitempty"`
 	// Nudged, HandedOver: levels done since the last compaction.
 	Nudged     int      `json:"nudged,omitempty"`

@@ -40,7 +40,7 @@ func (w *Watch) Read(rows []agent.Row, next int64, now job.Time) (ask bool) {
 			if r.Usage == nil || r.Usage.Context == 0 {
 				continue
 			}
-			if w.Fill.Grow(r.Usage.Context); r.Usage.Model != w.Model {
+			if w.Fill.Grow(r.Usage.Context); !sameModel(w.Model, r.Usage.Model) {
 				return true // another level holds
 			}
 		case agent.RowCompacted, agent.RowLimit:
@@ -153,6 +153,28 @@ func option(line []string, name string) (value string) {
 		}
 	}
 	return value
+}
+
+// compacted begins a context anew.
+func compacted(row *store.Session, held int64) {
+	row.Nudged, row.HandedOver, row.Context = 0, 0, 0
+	if held > 0 {
+		row.Compacted = held
+	}
+}
+
+// sameModel reports whether a message's model is the session's, which may say more:
+// "sonnet[1m]" is a sonnet with a large context.
+func sameModel(session, message string) bool {
+	return session == message || strings.HasPrefix(session, message+"[")
+}
+
+// modelled sets the session's model by a message's. What was learned of another's
+// levels is forgotten.
+func modelled(row *store.Session, model string) {
+	if model != "" && !sameModel(row.Model, model) {
+		row.Model, row.Compacted = model, 0
+	}
 }
 
 func (o *observing) fillOf() job.Fill { return fillOf(o.row) }

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -92,6 +93,58 @@ func TestLevelOfSettingsFiles(t *testing.T) {
 	observe(167_000) // it is not whole: nothing is read of it
 	write(w.repo, "settings.local.json", `{"autoCompactEnabled": false}`)
 	observe(977_000)
+}
+
+// A compaction says better than the table where a session's context ends, until it
+// is another model's, or starts anew.
+func TestLevelLearned(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := filepath.Join(t.TempDir(), "s1.jsonl")
+	write := func(lines ...string) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for _, line := range lines {
+			if _, err := fmt.Fprintln(f, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	observe := func(ev agent.Event, want int64) {
+		t.Helper()
+		ev.Session, ev.Dir, ev.Transcript = "s1", w.repo, path
+		o, err := w.Observe(context.Background(), claude.Adapter{}, ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Watch == nil || o.Watch.Fill.Level != want {
+			t.Errorf("%s %s: hooks go by %+v, want the level %d", ev.Kind, ev.Source, o.Watch, want)
+		}
+	}
+	message := func(id, model, asked string, in int) string {
+		return fmt.Sprintf(`{"type":"assistant","sessionId":"s1","uuid":"u-%s","requestedModel":%q,"message":{"id":%q,"model":%q,"content":[],"usage":{"input_tokens":%d}}}`, id, asked, id, model, in)
+	}
+	boundary := func(id, trigger string, tokens int) string {
+		return fmt.Sprintf(`{"type":"system","subtype":"compact_boundary","sessionId":"s1","uuid":%q,"compactMetadata":{"trigger":%q,"preTokens":%d}}`, id, trigger, tokens)
+	}
+	prompt := agent.Event{Kind: agent.Prompt}
+	write(message("m1", "claude-opus-5-5", "claude-opus-5-5", 160_000))
+	observe(prompt, 967_000)
+	write(boundary("c1", "manual", 100_000))
+	observe(prompt, 967_000)
+	write(boundary("c2", "auto", 168_000))
+	observe(prompt, 168_000)
+	observe(agent.Event{Kind: agent.SessionStart, Source: "compact"}, 168_000)
+	write(message("m2", "claude-sonnet-4-6", "claude-sonnet-4-6[1m]", 1000))
+	observe(prompt, 1_000_000)
+	write(message("m3", "claude-sonnet-4-6", "claude-sonnet-4-6[1m]", 1000))
+	observe(prompt, 1_000_000)
+	write(message("m4", "claude-opus-5-5", "claude-opus-5-5", 1000), boundary("c3", "auto", 168_000))
+	observe(prompt, 168_000)
+	observe(agent.Event{Kind: agent.SessionStart, Source: "resume"}, 967_000)
 }
 
 func TestOption(t *testing.T) {

@@ -303,11 +303,14 @@ func (o *observing) arrive(c *change) error {
 	}
 	if o.ev.PID > 0 && o.row.Process.PID != o.ev.PID {
 		if ident, err := process.Of(o.ev.PID); err == nil {
-			o.row.Process, o.row.Setting = processOf(ident), nil
+			o.row.Process, o.row.Setting, o.row.Compacted = processOf(ident), nil, 0
 		}
 	}
 	if o.ev.Kind == agent.SessionStart {
 		o.row.Ended, o.row.Setting = 0, nil
+		if o.ev.Source != "compact" { // it may be set otherwise than when it compacted
+			o.row.Compacted = 0
+		}
 	}
 	o.measure()
 	return o.bind(c)
@@ -316,6 +319,11 @@ func (o *observing) arrive(c *change) error {
 // measure sets the session's levels by its model, which may be known only from its
 // first answer, and change.
 func (o *observing) measure() {
+	if o.reader != nil {
+		if full := o.reader.Header().Model; full != o.row.Model && sameModel(full, o.row.Model) {
+			o.row.Model = full
+		}
+	}
 	o.row.Window, o.row.Level = levelsOf(o.row, o.ad.Levels(o.row.Model, o.setting))
 }
 
@@ -520,11 +528,9 @@ func (o *observing) unbound() {
 		switch {
 		case r.Kind == agent.RowUsage && r.Usage != nil && r.Usage.Context > 0:
 			grow(o.row, r.Usage.Context)
-			if o.row.Model == "" {
-				o.row.Model = r.Usage.Model
-			}
+			modelled(o.row, r.Usage.Model)
 		case r.Kind == agent.RowCompacted:
-			o.row.Nudged, o.row.HandedOver, o.row.Context = 0, 0, 0
+			compacted(o.row, r.Held)
 		}
 	}
 }

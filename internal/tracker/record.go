@@ -89,7 +89,7 @@ func (r *recorder) record(a agent.Row) error {
 	case agent.RowTotals:
 		return r.totals(a, key("totals"), at)
 	case agent.RowCompacted:
-		r.row.Nudged, r.row.HandedOver, r.row.Context = 0, 0, 0
+		compacted(r.row, a.Held)
 		return nil
 	}
 	return nil
@@ -249,9 +249,7 @@ func (r *recorder) usage(u *agent.Usage, at detail) error {
 	}
 	if u.Context > 0 {
 		grow(r.row, u.Context)
-		if u.Model != "" {
-			r.row.Model = u.Model
-		}
+		modelled(r.row, u.Model)
 	}
 	key := keyed(job.SpentKey(r.row.Agent, u.Message, u.Tokens))
 	if u.Message == "" {

@@ -139,11 +139,13 @@ func (t *Tracker) Told(ctx context.Context, seat Seat, l agent.Levels) error {
 }
 
 // levelsOf are a session's levels: what the agent told, unless the table knows of a
-// setting that ends its context earlier within the same window.
+// setting that ends its context earlier within the same window; else the table's,
+// corrected by the compactions that were seen.
 func levelsOf(row *store.Session, table agent.Levels) (window, level int64) {
 	switch {
 	case row.ToldLevel == 0:
-		return table.Window, table.Level
+		l := table.Learn(row.Compacted, row.Largest)
+		return l.Window, l.Level
 	case row.ToldWindow == table.Window && table.Level > 0:
 		return table.Window, min(row.ToldLevel, table.Level)
 	}

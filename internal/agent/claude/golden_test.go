@@ -126,6 +126,9 @@ func written(rows []agent.Row, r agent.Reader) string {
 			if len(row.Options) > 0 {
 				fmt.Fprintf(&b, " %q", row.Options)
 			}
+			if row.Held != 0 {
+				fmt.Fprintf(&b, " held %d tokens", row.Held)
+			}
 			if row.Until != 0 {
 				fmt.Fprintf(&b, " until %s", row.Until.Time().UTC().Format("2006-01-02T15:04:05Z"))
 			}

@@ -211,7 +211,11 @@ type compaction struct {
 // cache once more.
 func (r *reader) compacted(l *line) {
 	c := compaction{ID: "compaction/" + l.uuid, Before: count(l.compact.get("preTokens")), After: count(l.compact.get("postTokens"))}
-	r.add(l, agent.Row{Kind: agent.RowCompacted, Record: l.uuid, Text: l.compact.get("trigger").text(), Model: r.state.Header.Model})
+	row := agent.Row{Kind: agent.RowCompacted, Record: l.uuid, Text: l.compact.get("trigger").text(), Model: r.state.Header.Model}
+	if row.Text == "auto" {
+		row.Held = c.Before
+	}
+	r.add(l, row)
 	r.state.Compaction = c
 	r.estimate(l, c, 0)
 }
