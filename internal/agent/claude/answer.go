@@ -26,7 +26,7 @@ type specific struct {
 
 // EncodeAnswer writes an answer in the form that the event takes. What the event
 // cannot carry is left out, and nothing at all is the answer when nothing is
-// left: the agent goes on. The exit code is always 0; a refusal is in the text.
+// left: the agent goes on. A turn that ends is never continued by us. The exit code is always 0; a refusal is in the text.
 func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 	var out hookOutput
 	if e.Name == "" {
@@ -61,11 +61,6 @@ func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 			out.Continue, out.Stop = &no, cut(a.Context)
 		} else if a.Context != "" {
 			out.Specific = &specific{Event: e.Name, Context: cut(a.Context)}
-		}
-	case agent.TurnEnd:
-		// The agent goes on with this as its next prompt, once.
-		if a.Block != "" && !e.Looping {
-			out.Decision, out.Reason = "block", cut(a.Block)
 		}
 	}
 	if out == (hookOutput{}) {

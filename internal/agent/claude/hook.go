@@ -10,7 +10,7 @@ import (
 // hookCall is one hook call, walked but not decoded.
 type hookCall struct {
 	tool, input, toolID, response, failure, millis, interrupt raw
-	agentID, agentType, last                                  raw
+	agentID, agentType, last, details, source, model          raw
 }
 
 // DecodeHook reads one hook call. env looks up the hook's environment: of it
@@ -30,7 +30,7 @@ func (Adapter) DecodeHook(stdin []byte, env func(string) string) (agent.Event, e
 		case "cwd":
 			e.Dir = value.text()
 		case "source":
-			e.Source = value.text()
+			h.source = value
 		case "model":
 			e.Model = modelName(value)
 		case "prompt_id":
@@ -65,6 +65,10 @@ func (Adapter) DecodeHook(stdin []byte, env func(string) string) (agent.Event, e
 			h.agentType = value
 		case "last_assistant_message":
 			h.last = value
+		case "error_details":
+			h.details = value
+		case "to_model":
+			h.model = value
 		}
 	})
 	if err != nil {
@@ -88,6 +92,12 @@ func (Adapter) DecodeHook(stdin []byte, env func(string) string) (agent.Event, e
 // complete fills in what depends on the kind of the event.
 func (h *hookCall) complete(e *agent.Event) {
 	switch e.Kind {
+	case agent.SessionStart:
+		e.Source = h.source.text()
+	case agent.Prompt:
+		if !typed(h.source.text()) {
+			e.Prompt = ""
+		}
 	case agent.BeforeTool, agent.AfterTool:
 		c := describe(h.tool.text(), h.input, e.Dir)
 		c.ID = h.toolID.text()
@@ -102,14 +112,25 @@ func (h *hookCall) complete(e *agent.Event) {
 		e.Message = h.last.text()
 	case agent.TurnFailed:
 		e.Reason, e.Message = h.failure.text(), h.last.text()
+		if e.Message == "" {
+			e.Message = h.details.text()
+		}
 	case agent.SubagentEnd:
 		e.Message = h.last.text()
 		if h.agentType.text() == "" {
 			// The summariser of a compaction ends like a sub-agent without a type.
 			e.Kind = agent.OtherEvent
 		}
+	case agent.OtherEvent:
+		if e.Name == "PostModelSwitch" {
+			e.Model = h.model.text()
+		}
 	}
 }
+
+// typed reports whether a prompt of this source may be a person's. Others are
+// wakeups, schedules, and what the machine puts in by itself.
+func typed(source string) bool { return source == "" || source == "user" || source == "sdk" }
 
 func (h *hookCall) finish(c *agent.Call, event string) {
 	did := structuredOf(h.response)

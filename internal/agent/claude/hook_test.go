@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,13 @@ func TestDecodeMoments(t *testing.T) {
 		`"hook_event_name":"SubagentStop","agent_id":"a2","agent_type":"","last_assistant_message":"a summary"`:   {Kind: agent.OtherEvent, Subagent: "a2", Message: "a summary"},
 		`"hook_event_name":"SessionEnd","reason":"prompt_input_exit"`:                                             {Kind: agent.SessionEnd, Reason: "prompt_input_exit"},
 		`"hook_event_name":"Notification","message":"needs you","notification_type":"permission_prompt"`:          {Kind: agent.OtherEvent},
+		`"hook_event_name":"UserPromptSubmit","prompt":"go on","source":"user","session_title":"x"`:               {Kind: agent.Prompt, Prompt: "go on"},
+		`"hook_event_name":"UserPromptSubmit","prompt":"go on","source":"sdk"`:                                    {Kind: agent.Prompt, Prompt: "go on"},
+		`"hook_event_name":"UserPromptSubmit","prompt":"go on","source":"loop_wakeup"`:                            {Kind: agent.Prompt},
+		`"hook_event_name":"UserPromptSubmit","prompt":"go on","source":"system"`:                                 {Kind: agent.Prompt},
+		`"hook_event_name":"StopFailure","error":"overloaded","error_details":"529"`:                              {Kind: agent.TurnFailed, Reason: "overloaded", Message: "529"},
+		`"hook_event_name":"PreModelSwitch","from_model":"a","to_model":"claude-haiku-4-5"`:                       {Kind: agent.OtherEvent},
+		`"hook_event_name":"PostModelSwitch","source":"picker","to_model":"b","context_tokens":7`:                 {Kind: agent.OtherEvent, Model: "b", Context: 7},
 		`"hook_event_name":"SomethingNew","reason":7,"source":["x"],"stop_hook_active":"yes"`:                     {Kind: agent.OtherEvent},
 	} {
 		got := decode(t, "{"+always+","+text+"}")
@@ -213,7 +221,10 @@ func TestEncodeAnswer(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"not now"}}`},
 		{agent.BeforeTool, "PreToolUse", agent.Answer{}, ``},
 		{agent.BeforeCompact, "PreCompact", agent.Answer{Steer: "keep the plan", Context: "lost"}, `keep the plan`},
-		{agent.TurnEnd, "Stop", agent.Answer{Block: "record what is open", Context: "lost"}, `{"decision":"block","reason":"record what is open"}`},
+		{agent.TurnEnd, "Stop", agent.Answer{Block: "lost", Context: "lost"}, ``},
+		{agent.SubagentEnd, "SubagentStop", agent.Answer{Block: "lost", Context: "lost"}, ``},
+		{agent.AfterCompact, "PostCompact", agent.Answer{Context: "lost", Steer: "lost"}, ``},
+		{agent.TurnFailed, "StopFailure", agent.Answer{Context: "lost"}, ``},
 		{agent.SessionEnd, "SessionEnd", agent.Answer{Context: "lost"}, ``},
 		{agent.OtherEvent, "Notification", agent.Answer{Context: "lost", Deny: "lost"}, ``},
 		{agent.SessionStart, "", agent.Answer{Context: "c"}, `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"c"}}`},
@@ -222,10 +233,6 @@ func TestEncodeAnswer(t *testing.T) {
 		if got := strings.TrimSpace(string(out.Stdout)); got != c.want || out.Exit != 0 || len(out.Stderr) > 0 {
 			t.Errorf("%s, %+v:\n got %s (exit %d)\nwant %s", c.kind, c.answer, got, out.Exit, c.want)
 		}
-	}
-	looping := agent.Event{Kind: agent.TurnEnd, Name: "Stop", Looping: true}
-	if out := (claude.Adapter{}).EncodeAnswer(looping, agent.Answer{Block: "again"}); len(out.Stdout) > 0 {
-		t.Errorf("a turn that a hook continued is continued again: %s", out.Stdout)
 	}
 }
 
@@ -251,6 +258,48 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 		if units > a.Bounded() || units < a.Bounded()-2 || !strings.HasSuffix(got.Specific.Context, "…") {
 			t.Errorf("%q × 12,000: %d units, want %d", piece, units, a.Bounded())
+		}
+	}
+}
+
+// TestEveryEvent: what each event of the reference is taken for, and what of an
+// answer it carries. An event that is not listed is nothing and carries nothing.
+func TestEveryEvent(t *testing.T) {
+	t.Parallel()
+	const context, deny, block, steer = "the context", "the denial", "the block", "the steer"
+	carried := map[string][]string{
+		"SessionStart": {context}, "UserPromptSubmit": {block}, "PreToolUse": {deny}, "PostToolUse": {context}, "PostToolUseFailure": {context},
+		"PreCompact": {steer}, "SubagentStart": {context},
+	}
+	known := map[string]agent.EventKind{
+		"SessionStart": agent.SessionStart, "UserPromptSubmit": agent.Prompt, "PreToolUse": agent.BeforeTool, "PostToolUse": agent.AfterTool,
+		"PostToolUseFailure": agent.AfterTool, "PreCompact": agent.BeforeCompact, "PostCompact": agent.AfterCompact, "Stop": agent.TurnEnd,
+		"StopFailure": agent.TurnFailed, "SubagentStart": agent.SubagentStart, "SubagentStop": agent.SubagentEnd, "SessionEnd": agent.SessionEnd,
+	}
+	names := strings.Fields(`PreToolUse PostToolUse PostToolUseFailure PostToolBatch Notification UserPromptSubmit UserPromptExpansion SessionStart
+		SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact PreModelSwitch PostModelSwitch PermissionRequest PermissionDenied
+		Setup TeammateIdle TaskCreated TaskCompleted Elicitation ElicitationResult ConfigChange WorktreeCreate WorktreeRemove InstructionsLoaded
+		CwdChanged FileChanged DirectoryAdded MessageDisplay PreSkillShellCommand`)
+	if len(names) != 34 {
+		t.Fatalf("%d events, want 34", len(names))
+	}
+	for _, name := range append(names, "OfTheNextVersion") {
+		e := decode(t, `{`+always+`,"hook_event_name":"`+name+`","agent_type":"Explore","tool_name":"Bash","tool_input":{"command":"ls"}}`)
+		want := known[name]
+		if want == "" {
+			want = agent.OtherEvent
+		}
+		if e.Kind != want || e.Name != name {
+			t.Errorf("%s is taken for %q, want %q", name, e.Kind, want)
+		}
+		out := claude.Adapter{}.EncodeAnswer(e, agent.Answer{Context: context, Deny: deny, Block: block, Steer: steer})
+		for _, part := range []string{context, deny, block, steer} {
+			if got := strings.Contains(string(out.Stdout), part); got != slices.Contains(carried[name], part) {
+				t.Errorf("%s: the answer %s, of which it carries %q", name, out.Stdout, carried[name])
+			}
+		}
+		if out.Exit != 0 || len(out.Stderr) > 0 {
+			t.Errorf("%s: exit %d, %s", name, out.Exit, out.Stderr)
 		}
 	}
 }
