@@ -80,7 +80,7 @@ var unsafeUsers = map[string]string{
 // streamUsers lists the files that may name the process's own streams, each with the reason.
 var streamUsers = map[string]string{
 	"internal/process/become_windows.go": "a program is given our terminal, which on other systems it takes over with our place",
-	"internal/cli/process.go": "the one place where a command is given the real process: its streams, folder and environment",
+	"internal/cli/process.go":            "the one place where a command is given the real process: its streams, folder and environment",
 }
 
 // storeOnly names what package redact offers for reading back what it once made. Anywhere else it would be
