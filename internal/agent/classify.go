@@ -1,10 +1,8 @@
 package agent
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/seed-5777983b/duplex/internal/job"
 )
@@ -243,18 +241,23 @@ func firstLine(text string) string {
 	return line
 }
 
-var commitLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] `)
-})
-
-// CommitID finds the id in what git commit prints: "[main 4e1c9ab] message".
-// When several commits were made, it is the last one's.
+// CommitID finds the id in what git commit prints: "[main 4e1c9ab] message". When
+// several commits were made, it is the last one's.
 func CommitID(output string) string {
-	all := commitLine().FindAllStringSubmatch(output, -1)
-	if len(all) == 0 {
-		return ""
+	id := ""
+	for output != "" {
+		line, rest, _ := strings.Cut(output, "\n")
+		output = rest
+		if !strings.HasPrefix(line, "[") {
+			continue
+		}
+		branch, _, closed := strings.Cut(line, "] ")
+		space := strings.LastIndexByte(branch, ' ')
+		if word := branch[space+1:]; closed && space > 0 && len(word) >= 7 && len(word) <= 40 && strings.Trim(word, "0123456789abcdef") == "" {
+			id = word
+		}
 	}
-	return all[len(all)-1][1]
+	return id
 }
 
 // LinesChanged counts lines added and removed between two texts: what is left

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-5777983b/duplex/internal/job"
 )
@@ -186,7 +187,9 @@ const mentionBytes = 20_000
 // Mentions lists the files that an output names, each once, at most
 // job.MaxPaths: words with a slash and a file extension.
 func Mentions(output string) []job.Touch {
-	output = strings.ToValidUTF8(output[:min(len(output), mentionBytes)], "")
+	if output = output[:min(len(output), mentionBytes)]; !utf8.ValidString(output) { // which is far faster to see than to mend
+		output = strings.ToValidUTF8(output, "")
+	}
 	var out []job.Touch
 	seen := map[string]bool{}
 	for at := 0; len(out) < job.MaxPaths; {

@@ -54,7 +54,7 @@ func (r *reader) backgroundEnded(l *line, e ending) {
 	}
 	o.Call.Done = done
 	if shell(o.Call.Name) && done.Result == job.OK {
-		o.Call.Commit = commitIn(e.output)
+		o.Call.Commit = agent.CommitID(e.output)
 	}
 	r.state.Background = append(r.state.Background[:at:at], r.state.Background[at+1:]...)
 	r.ended(l, o)

@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-5777983b/duplex/internal/agent"
 	"github.com/seed-5777983b/duplex/internal/agent/claude"
 	"github.com/seed-5777983b/duplex/internal/transcript"
 )
 
-// BenchmarkReader compares reading lines alone with reading them into rows. Its
+// BenchmarkReader compares reading lines alone with reading what was spent, and
+// with reading all of them into rows. Its
 // transcript is the recorded ones end to end where they are there, else the
 // fixtures over and over.
 func BenchmarkReader(b *testing.B) {
@@ -29,21 +31,24 @@ func BenchmarkReader(b *testing.B) {
 			}
 		}
 	})
-	b.Run("rows", func(b *testing.B) {
-		b.SetBytes(int64(len(text)))
-		b.ReportAllocs()
-		for b.Loop() {
-			rows := 0
-			r := claude.Adapter{}.NewReader()
-			if _, err := transcript.Lines(path, 0, 0, func(line []byte, offset int64) error {
-				got, err := r.Line(line, offset)
-				rows += len(got)
-				return err
-			}); err != nil || rows == 0 {
-				b.Fatal(rows, err)
-			}
+	b.Run("spending", func(b *testing.B) { benchReader(b, path, claude.Adapter{}.NewSpendReader, int64(len(text))) })
+	b.Run("rows", func(b *testing.B) { benchReader(b, path, claude.Adapter{}.NewReader, int64(len(text))) })
+}
+
+func benchReader(b *testing.B, path string, begin func() agent.Reader, size int64) {
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		rows := 0
+		r := begin()
+		if _, err := transcript.Lines(path, 0, 0, func(line []byte, offset int64) error {
+			got, err := r.Line(line, offset)
+			rows += len(got)
+			return err
+		}); err != nil || rows == 0 {
+			b.Fatal(rows, err)
 		}
-	})
+	}
 }
 
 func benchText(b *testing.B) []byte {

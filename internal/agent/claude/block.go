@@ -1,6 +1,9 @@
 package claude
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // block is one part of a message's content.
 type block struct {
@@ -80,6 +83,9 @@ const startBytes = 20_000
 func startOfText(content raw) string {
 	if content.isString() && len(content) > startBytes {
 		// Should the cut fall into an escape, its rest stays as it is.
+		if text := unescaped(content[1:startBytes]); utf8.ValidString(text) {
+			return text
+		}
 		return strings.ToValidUTF8(unescaped(content[1:startBytes]), "")
 	}
 	return allText(content)

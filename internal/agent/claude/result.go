@@ -127,7 +127,7 @@ func finish(c *agent.Call, o outcome) {
 	}
 	if d.Result == job.OK {
 		if c.Commit = o.did.commit.text(); c.Commit == "" && shell(c.Name) {
-			c.Commit = commitIn(o.text)
+			c.Commit = agent.CommitID(o.text)
 		}
 	}
 	if d.Result == job.OK || d.Result == job.Failed {
@@ -146,14 +146,6 @@ func named(c *agent.Call, o outcome) {
 	}
 	c.Paths = append(c.Paths, found...)
 	c.Paths = c.Paths[:min(len(c.Paths), job.MaxPaths)]
-}
-
-// commitIn is agent.CommitID, for few outputs can hold a line of git commit.
-func commitIn(output string) string {
-	if !strings.HasPrefix(output, "[") && !strings.Contains(output, "\n[") {
-		return ""
-	}
-	return agent.CommitID(output)
 }
 
 // exitCode sets the exit code of a command: written before the output when it
