@@ -80,7 +80,7 @@ func climb(from, to int) []int {
 func (f fill) script(w *world) play.Script {
 	s := play.Script{Rules: []play.Rule{summarises("The story so far.")}, Default: &play.Turn{Text: "That is all."}}
 	for i, size := range f.sizes {
-		turn := play.Turn{Tools: []play.Tool{bash(fmt.Sprintf("echo step %d", i))}, Usage: play.Usage{CacheRead: size - 30, Out: 30}}
+		turn := play.Turn{Tools: []play.Tool{written(i)}, Usage: play.Usage{CacheRead: size - 30, Out: 30}}
 		if size == f.handover {
 			answer := turn
 			turn = play.Turn{Do: func(play.Request) play.Turn { w.look(); return answer }}
@@ -88,6 +88,13 @@ func (f fill) script(w *world) play.Script {
 		s.Turns = append(s.Turns, turn)
 	}
 	return s
+}
+
+// written is a call that takes until its own answer is in the transcript. Claude Code
+// writes that a little later than it acts, so that after a quick call a hook may not see
+// it yet, and is one answer late.
+func written(n int) play.Tool {
+	return bash(fmt.Sprintf("until grep -q 'answer %d;' ~/.claude/projects/*/*.jsonl; do sleep 0.05; done", n))
 }
 
 // look is a person's look at the job while the agent waits for its model.
@@ -118,17 +125,17 @@ func (f fill) passed(w *world) {
 	}
 
 	all := w.entries()
-	var handed []int // steps before each handover
-	steps := 0
+	var handed []int // calls before each handover
+	calls := 0
 	for _, e := range all {
 		switch {
-		case e.Kind == "step":
-			steps++
+		case e.Kind == "step", e.Kind == "touched":
+			calls++
 		case e.Kind == "handed over" && e.Payload.Why != "end":
-			handed = append(handed, steps)
+			handed = append(handed, calls)
 		}
 	}
 	if want := []int{after(f.handover), after(f.level)}; !slices.Equal(handed, want) {
-		w.Errorf("handovers come after %v steps, want %v, of which the first makes it %d tokens:\n%s", handed, want, f.handover, tell(all))
+		w.Errorf("handovers come after %v calls, want %v, of which the first makes it %d tokens:\n%s", handed, want, f.handover, tell(all))
 	}
 }
