@@ -90,8 +90,8 @@ func (r *reader) notified(l *line, text string) {
 		return
 	}
 	end := ending{task: inTag(text, "task-id"), call: inTag(text, "tool-use-id"), status: status, output: summary}
-	if _, after, ok := strings.Cut(summary, "(exit code "); ok {
-		code, _, _ := strings.Cut(after, ")")
+	if _, after, ok := strings.Cut(summary, "exit code "); ok {
+		code := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
 		if n, err := strconv.Atoi(code); err == nil {
 			end.exit = &n
 		}

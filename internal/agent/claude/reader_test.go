@@ -162,6 +162,22 @@ func TestToolOutputIsNeverAPersonsWord(t *testing.T) {
 	}
 }
 
+// A question that no person saw, as in a session without one, is not declined.
+func TestQuestionsThatNobodySaw(t *testing.T) {
+	t.Parallel()
+	ask := `{"type":"assistant","message":{"id":"m","model":"claude-opus-5-5","content":[{"type":"tool_use","id":"q","name":"AskUserQuestion","input":{"questions":[{"question":"v2?","options":[{"label":"yes"}]}]}}]}}`
+	for text, want := range map[string]string{
+		"<tool_use_error>Error: No such tool available: AskUserQuestion.</tool_use_error>": "asked",
+		"The user doesn't want to proceed with this tool use.":                             "asked answered",
+		"[Tool call interrupted: the session ended":                                        "asked",
+	} {
+		rows := read(t, claude.Adapter{}.NewReader(), ask, fmt.Sprintf(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"q","is_error":true,"content":%q}]}}`, text))
+		if got := kinds(rows); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Totals of one model in contexts of two sizes are one model's.
 func TestTotalsOfOneModel(t *testing.T) {
 	t.Parallel()

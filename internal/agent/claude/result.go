@@ -56,7 +56,7 @@ func (r *reader) settled(l *line, o openCall, text string, did *structured) {
 	switch {
 	case o.Call.Name == "AskUserQuestion" && ok:
 		r.answered(l, o, text, did)
-	case o.Call.Name == "AskUserQuestion":
+	case o.Call.Name == "AskUserQuestion" && o.Call.Done.Result == job.Denied: // else it never came before a person
 		for _, question := range o.Questions {
 			r.add(l, agent.Row{Kind: agent.RowAnswered, Record: o.Call.ID, Text: "declined to answer", Options: []string{question}})
 		}
@@ -122,6 +122,8 @@ func finish(c *agent.Call, o outcome) {
 	case "Edit", "MultiEdit", "Write", "NotebookEdit":
 		if added, removed, ok := patched(o.did.patch); ok && d.Result == job.OK {
 			c.Added, c.Removed = added, removed
+		} else if d.Result == job.Failed || d.Result == job.Denied {
+			c.Added, c.Removed = 0, 0 // what was only meant
 		}
 		return // that it names its own file says nothing
 	}
