@@ -132,11 +132,11 @@ func (d *deed) end(b rawBlock) {
 		}
 	}
 	d.ended, d.failed = true, b.IsError
-	d.unknown = strings.HasPrefix(text, "[Tool call interrupted")
+	d.unknown = strings.HasPrefix(text, "[Tool call interrupted") || strings.Contains(text, "stopped while running, not refused")
 	if m := exitText.FindStringSubmatch(text); m != nil && b.IsError {
 		d.exit = m[1]
 	}
-	d.refused = b.IsError && refusals.MatchString(text)
+	d.refused = b.IsError && !d.unknown && refusals.MatchString(text)
 	if m := commitText.FindAllStringSubmatch(text, -1); d.kind == "commit" && m != nil && !b.IsError {
 		d.commit = m[len(m)-1][1]
 	}
