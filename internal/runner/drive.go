@@ -37,17 +37,12 @@ type sitting struct {
 	until  job.Time
 	denied int
 	denial string // the first of them
+	asked  bool   // its process was, to end
 	fenced bool
 	budget string // which is used up
-}
 
-// How long an agent has to end: a turn that was interrupted, a process that is
-// asked, and one that has nothing more to say. Its last hook keeps the workspace.
-const (
-	turnGrace = 10 * time.Second
-	endGrace  = 60 * time.Second
-	restGrace = 15 * time.Second
-)
+	parting int // how often its last hook was waited for
+}
 
 // drive runs the agent's process, beating while it lives.
 func (w *sitting) drive(ctx context.Context, d agent.Drive) {
@@ -62,7 +57,6 @@ func (w *sitting) drive(ctx context.Context, d agent.Drive) {
 			w.result.Err = err.Error()
 			return
 		}
-		defer talk.close()
 		w.talk, spec.Stdin = talk, stdin
 		defer stdin.Close()
 		talk.say(talker.Begin(d))
@@ -84,6 +78,9 @@ func (w *sitting) drive(ctx context.Context, d agent.Drive) {
 	w.result = process.Run(work, spec)
 	close(over)
 	beside.Wait()
+	if w.talk != nil {
+		w.talk.close()
+	}
 	lines.flush()
 }
 
@@ -171,11 +168,25 @@ func (w *sitting) ended(st agent.Streamed) {
 		w.ask()
 		return
 	}
-	w.talk.after(restGrace, func() bool {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return !w.turn && !w.busy
-	}, w.ask)
+	w.talk.after(w.patience.rest, w.rests, w.ask)
+}
+
+// rests tells whether the agent has nothing more to do: no turn, no sub-agent, and no
+// last hook that is still writing, for which it is waited a few times.
+func (w *sitting) rests() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.turn || w.busy {
+		return false
+	}
+	ctx := context.Background()
+	row, err := w.Tracker.Sitting(ctx, w.seat.Session)
+	if err != nil || row.Ended == 0 {
+		return true
+	}
+	s, err := w.standing(ctx)
+	w.parting++
+	return err != nil || s.Lease == nil || s.Lease.Session != w.seat.Session || w.parting > 4
 }
 
 // leave tells the agent to end: its turn first, then itself, then it is ended.
@@ -190,13 +201,13 @@ func (w *sitting) leave(over <-chan struct{}) {
 	}
 	if w.talk != nil {
 		w.talk.say(w.talk.agent.Interrupt())
-		if wait(turnGrace) {
+		if wait(w.patience.turn) {
 			return
 		}
 		w.talk.hangUp()
 	}
 	w.ask()
-	if !wait(endGrace) {
+	if !wait(w.patience.end) {
 		w.stop()
 	}
 }
@@ -206,6 +217,7 @@ func (w *sitting) leave(over <-chan struct{}) {
 func (w *sitting) ask() {
 	w.mu.Lock()
 	ident := w.ident
+	w.asked = true
 	w.mu.Unlock()
 	process.Ask(ident)
 }

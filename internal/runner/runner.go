@@ -46,6 +46,16 @@ type Options struct {
 	// Alone: this process starts nothing else while an agent runs, and has called
 	// process.Subreaper: what it is left with are the agent's orphans.
 	Alone bool
+
+	patience patience // zero: as it is
+}
+
+// patience is how long is waited for what should come by itself.
+type patience struct {
+	turn  time.Duration // for a turn that was interrupted
+	end   time.Duration // for a process that was asked to end: its last hook keeps the workspace
+	rest  time.Duration // for a process that has nothing more to say
+	probe time.Duration // before a limit that does not say until when is tried again
 }
 
 // Event is one thing to tell a person who watches.
@@ -102,6 +112,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	}
 	if o.Beat == 0 {
 		o.Beat = job.Heartbeat
+	}
+	if o.patience == (patience{}) {
+		o.patience = patience{turn: 10 * time.Second, end: time.Minute, rest: 15 * time.Second, probe: time.Minute}
 	}
 	r := &run{Options: o, duplex: tracker.Actor{Author: job.Author{Kind: job.Duplex}}}
 	if _, err := o.Tracker.Sweep(ctx); err != nil {

@@ -39,13 +39,14 @@ func (w *sitting) settle(ctx, asked context.Context) error {
 	if w.fenced || s.Token > w.seat.Token { // also when the agent ended before the next beat: the job is another's
 		return fmt.Errorf("%w: session %d was replaced; its agent was ended", job.ErrFenced, w.seat.Number)
 	}
-	if done, err := w.stillborn(ctx, asked, row); done || err != nil {
+	parted := row.Ended > 0 && (s.Lease == nil || s.Lease.Session != w.seat.Session)
+	if done, err := w.stillborn(ctx, asked, row, parted); done || err != nil {
 		return err
 	}
 	// An agent that ended its turn and its process did not crash, though its last hook
-	// may not have reached us.
+	// may not have reached us, or been cut short.
 	ours := asked.Err() != nil || w.budget != ""
-	crashed := row.Ended == 0 && !ours && (w.end.End == "" || w.result.Signal != "")
+	crashed := !parted && !ours && (w.end.End == "" || w.result.Signal != "" && !w.asked)
 	if w.crashes++; !crashed {
 		w.crashes = 0
 	}
@@ -60,12 +61,15 @@ func (w *sitting) settle(ctx, asked context.Context) error {
 		}
 		return w.afterCrash(ctx)
 	}
-	if row.Ended == 0 {
+	if !parted {
 		evidence := first(w.budget, "interrupted")
 		if !ours {
 			evidence = w.end.Reason
 		}
 		end := tracker.EndRequest{Reason: "ended", Evidence: evidence, Pause: asked.Err() != nil}
+		if row.HandedOver > 0 {
+			end.Reason = "limit"
+		}
 		if err := w.Tracker.Parted(ctx, w.seat, end); err != nil {
 			return err
 		}
@@ -85,8 +89,8 @@ func (w *sitting) settle(ctx, asked context.Context) error {
 
 // stillborn meets a session that never was: its program could not be started or
 // ended at once, or its hooks did not reach us. done: there is nothing more to it.
-func (w *sitting) stillborn(ctx, asked context.Context, row *store.Session) (done bool, err error) {
-	if asked.Err() != nil || row.Ended > 0 {
+func (w *sitting) stillborn(ctx, asked context.Context, row *store.Session, parted bool) (done bool, err error) {
+	if asked.Err() != nil || parted {
 		return false, nil
 	}
 	silent := !w.heard && w.result.Signal == ""

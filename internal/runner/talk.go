@@ -39,22 +39,31 @@ func (t *talk) say(lines []byte) {
 	}
 }
 
-// after calls do when the agent has been at rest for a while and is not gone.
+// after calls do when the agent has been at rest for a while and is not gone. Neither
+// of the two may say anything to it.
 func (t *talk) after(wait time.Duration, rests func() bool, do func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.timer != nil {
-		t.timer.Stop()
-	}
+	t.arm(wait, rests, do)
+}
+
+func (t *talk) arm(wait time.Duration, rests func() bool, do func()) {
 	if t.over {
 		return
 	}
+	if t.timer != nil {
+		t.timer.Stop()
+	}
 	t.timer = time.AfterFunc(wait, func() {
-		if rests() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		switch {
+		case t.over:
+		case rests():
 			do()
-			return
+		default:
+			t.arm(wait, rests, do)
 		}
-		t.after(wait, rests, do)
 	})
 }
 
@@ -68,15 +77,12 @@ func (t *talk) hangUp() {
 	}
 }
 
-// close hangs up on an agent that has gone.
+// close hangs up on an agent that has gone; nothing is done any more when it returns.
 func (t *talk) close() {
 	t.hangUp()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
-	if t.timer != nil {
-		t.timer.Stop()
-	}
 }
 
 // lineWriter hands on whole lines.

@@ -76,19 +76,12 @@ func overspent(s *job.Standing, now job.Time) string {
 	return ""
 }
 
-// The waits for a limit that does not say until when: they grow, since asking too
-// often is what a limit is against.
-const (
-	firstProbe   = time.Minute
-	longestProbe = time.Hour
-)
-
 // limited waits for a rate limit, if that is within what was allowed. A limit that
 // does not say until when is probed.
 func (r *run) limited(ctx context.Context, p *job.Pause, now job.Time) (waited bool, err error) {
 	left, told := p.Until.Sub(now), "rate limit, until "+p.Until.Time().Local().Format("15:04:05")
 	if p.Until == 0 {
-		left = probe(r.probes)
+		left = probe(r.patience.probe, r.probes)
 		told = fmt.Sprintf("rate limit, time unknown: tried again in %s", left)
 	}
 	if r.waited+left > r.Wait {
@@ -107,5 +100,8 @@ func (r *run) limited(ctx context.Context, p *job.Pause, now job.Time) (waited b
 	}
 }
 
-// probe is how long to wait before a limit is tried for the n-th time.
-func probe(n int) time.Duration { return min(firstProbe<<min(n, 10), longestProbe) }
+// probe is how long to wait before a limit is tried for the n-th time: longer each
+// time, since asking too often is what a limit is against.
+func probe(first time.Duration, n int) time.Duration {
+	return min(first<<min(n, 10), 60*first)
+}
