@@ -45,11 +45,16 @@ func words(text string) string {
 // what a summary is to hold, say.
 const housekeeping = " compact rename resume export add-dir "
 
-// commandWords are what a person wrote behind the name of a command: a sentence
-// or an address is their word, a single word is a setting ("/model opus").
+// commandWords are what a person asked for by a command. One that hands the agent a
+// prompt of its own, a skill or a command of somebody's making, is a request, with or
+// without more words; its message stands first. Of Claude Code's own, what stands
+// behind the name is the person's word when it is a sentence or an address; a single
+// word is a setting ("/model opus").
 func commandWords(text string) string {
-	args, name := inTag(text, "command-args"), strings.TrimPrefix(inTag(text, "command-name"), "/")
-	if ours(args) || strings.Contains(housekeeping, " "+name+" ") || len(strings.Fields(args)) < 3 && !strings.Contains(args, "://") {
+	args, name := inTag(text, "command-args"), inTag(text, "command-name")
+	request := strings.HasPrefix(text, "<command-message>") && strings.HasPrefix(name, "/")
+	name = strings.TrimPrefix(name, "/")
+	if ours(args) || strings.Contains(housekeeping, " "+name+" ") || !request && len(strings.Fields(args)) < 3 && !strings.Contains(args, "://") {
 		return ""
 	}
 	return strings.TrimSpace("/" + name + " " + args)
