@@ -17,10 +17,11 @@ func TestRunWantsAScriptThatCanBeRead(t *testing.T) {
 		args []string
 		says string
 	}{
-		{nil, "--script FILE"},
+		{nil, "claude is not on the PATH"},
+		{[]string{"--agent", "script"}, "--script FILE"},
 		{[]string{"--script", "none.json"}, "none.json"},
 		{[]string{"--script", "wrong.json"}, "wrong.json: read script"},
-		{[]string{"--agent", "claude"}, `no agent "claude" can be driven`},
+		{[]string{"--agent", "nobody"}, `no agent "nobody" can be driven`},
 	} {
 		if code := d.run(append([]string{"run", short}, c.args...)...); code != cli.ExitUsage || !strings.Contains(d.err, c.says) {
 			t.Errorf("run %q: exit %d, %q; want %d and %q", c.args, code, d.err, cli.ExitUsage, c.says)

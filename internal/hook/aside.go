@@ -104,8 +104,20 @@ func (c Call) watched(ev agent.Event, w *tracker.Watch) error {
 }
 
 // Forget makes the next hook of every session ask the store: something may have
-// been decided that a session's watch does not know of.
-func Forget(state string) error { return os.RemoveAll(watchDir(state)) }
+// been decided that a session's watch does not know of. Hooks write meanwhile, so the
+// folder stays.
+func Forget(state string) error {
+	entries, err := os.ReadDir(watchDir(state))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget what sessions go by: %w", err)
+	}
+	for _, e := range entries {
+		if err := os.Remove(filepath.Join(watchDir(state), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget what sessions go by: %w", err)
+		}
+	}
+	return nil
+}
 
 func watchDir(state string) string { return filepath.Join(state, "watch") }
 
