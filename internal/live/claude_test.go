@@ -27,7 +27,6 @@ type run struct {
 	lines []streamed
 	more  chan struct{} // closed when a line came, or the stream ended
 	over  bool
-	asked int // control requests so far
 }
 
 // streamed is one line of the stream.
@@ -239,13 +238,6 @@ func (r *run) say(text string) streamed {
 	return result
 }
 
-// control sends a control request, such as interrupt.
-func (r *run) control(subtype string) {
-	r.w.Helper()
-	r.asked++
-	r.send(map[string]any{"type": "control_request", "request_id": "r" + string(rune('0'+r.asked)), "request": map[string]any{"subtype": subtype}})
-}
-
 func (r *run) send(line any) {
 	r.w.Helper()
 	b, err := json.Marshal(line)
@@ -288,15 +280,4 @@ func (r *run) printed() string {
 		b.WriteString(text)
 	}
 	return b.String() + r.err.String()
-}
-
-// transcript is the file that Claude Code writes for a session begun in a folder.
-func (w *world) transcript(dir, session string) string {
-	name := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
-			return c
-		}
-		return '-'
-	}, dir)
-	return filepath.Join(w.home, ".claude", "projects", name, session+".jsonl")
 }
