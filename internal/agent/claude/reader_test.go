@@ -1,6 +1,7 @@
 package claude_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"reflect"
@@ -210,6 +211,18 @@ func TestSniff(t *testing.T) {
 			t.Errorf("%s is taken for Claude Code", other)
 		}
 	}
+}
+
+// FuzzSniff: no file breaks it, and what is known whole is known when it goes on.
+func FuzzSniff(f *testing.F) {
+	f.Add([]byte(call("c")))
+	f.Add([]byte(`{"parentUuid":null,"isSidechain":false`))
+	f.Fuzz(func(t *testing.T, head []byte) {
+		a := claude.Adapter{}
+		if whole := append(bytes.Clone(head), '\n'); a.Sniff(whole) && !a.Sniff(append(whole, "more\n"...)) {
+			t.Errorf("%q is known only at its end", head)
+		}
+	})
 }
 
 func TestBeside(t *testing.T) {

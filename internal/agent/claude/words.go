@@ -1,6 +1,10 @@
 package claude
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-5777983b/duplex/internal/agent"
+)
 
 // injected are the tags around text that Claude Code, its plugins or an editor
 // put beside a person's words. A name ending in "-" or "_" stands for all that
@@ -13,10 +17,6 @@ const injected = " system-reminder command- local-command- bash-input bash-stdou
 const notWords = "[Request interrupted\nCaveat: \nOperation stopped by hook\nThis session is being continued from a previous conversation\n" +
 	"Base directory for this skill:\n[Tool call interrupted\nStop hook feedback:\n[SYSTEM NOTIFICATION\nNo response requested.\nPreToolUse:\nPostToolUse:"
 
-// mark is in every text that Duplex hands to an agent, briefs and prompts, so
-// that it is never taken for a person's word.
-const mark = "duplex"
-
 // words are a person's own words in a text, empty when it has none.
 func words(text string) string {
 	text = strings.TrimSpace(text)
@@ -27,7 +27,7 @@ func words(text string) string {
 		return commandWords(text)
 	}
 	text = strings.TrimSpace(untagged(text))
-	if text == "" || ours(text) {
+	if text == "" || agent.Ours(text) {
 		return ""
 	}
 	for start := range strings.SplitSeq(notWords, "\n") {
@@ -51,18 +51,13 @@ const housekeeping = " compact rename resume export add-dir "
 // behind the name is the person's word when it is a sentence or an address; a single
 // word is a setting ("/model opus").
 func commandWords(text string) string {
-	args, name := inTag(text, "command-args"), inTag(text, "command-name")
+	args, name := strings.TrimSpace(untagged(inTag(text, "command-args"))), inTag(text, "command-name")
 	request := strings.HasPrefix(text, "<command-message>") && strings.HasPrefix(name, "/")
 	name = strings.TrimPrefix(name, "/")
-	if ours(args) || strings.Contains(housekeeping, " "+name+" ") || !request && len(strings.Fields(args)) < 3 && !strings.Contains(args, "://") {
+	if agent.Ours(args) || strings.Contains(housekeeping, " "+name+" ") || !request && len(strings.Fields(args)) < 3 && !strings.Contains(args, "://") {
 		return ""
 	}
 	return strings.TrimSpace("/" + name + " " + args)
-}
-
-// ours reports whether Duplex wrote the text.
-func ours(text string) bool {
-	return strings.Contains(text, "<"+mark+"-") || strings.Contains(text, "<"+mark+">") || strings.HasPrefix(text, "["+mark+"]")
 }
 
 // slashCommand reports whether a text is a command to Claude Code and nothing
