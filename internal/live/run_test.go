@@ -113,6 +113,9 @@ func TestDrivenToAFinish(t *testing.T) {
 			if pid, err := strconv.Atoi(strings.TrimSpace(w.read(left))); err != nil || syscall.Kill(pid, 0) == nil {
 				t.Errorf("what the crash left running runs still: %d, %v", pid, err)
 			}
+			if got, want := billed(w), k.used(); got != want {
+				t.Errorf("the bill is of %+v, the model gave %+v", got, want)
+			}
 			with = k.rereads(10)
 		})
 		t.Run("with the brief withheld", func(t *testing.T) {
@@ -126,6 +129,13 @@ func TestDrivenToAFinish(t *testing.T) {
 	if len(with) != 3 || len(without) != 3 || sum(without) == 0 || sum(with)*2 > sum(without) {
 		t.Errorf("files read again in the first 10 actions after each takeover: %v with the brief, %v with it withheld", with, without)
 	}
+}
+
+// billed is what the job's ledger says was used.
+func billed(w *world) tokens {
+	return asked[struct {
+		Total struct{ Tokens tokens }
+	}](w, "cost").Total.Tokens
 }
 
 func sum(counts []int) (n int) {

@@ -27,6 +27,7 @@ type worker struct {
 
 	mu       sync.Mutex
 	sittings [][]move // one of each context, in order
+	spent    tokens
 }
 
 // move is one call that the model made.
@@ -70,7 +71,19 @@ func (k *worker) answer(r play.Request) play.Turn {
 		}
 	}
 	turn.Usage = play.Usage{In: 100, CacheRead: firstTokens + k.grows*answers, Out: 50}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.spent.Input += int64(turn.Usage.In)
+	k.spent.CacheRead += int64(turn.Usage.CacheRead)
+	k.spent.Output += int64(turn.Usage.Out)
 	return turn
+}
+
+// used is what all its answers claimed to have used.
+func (k *worker) used() tokens {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.spent
 }
 
 // context is the request as the model understands it, and how often it has answered.
