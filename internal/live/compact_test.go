@@ -61,7 +61,7 @@ func TestCompactionKeepsTheJob(t *testing.T) {
 		next := requests[i+1]
 		for _, want := range carried {
 			if !next.Says(want) {
-				t.Errorf("after compaction %d the model does not read %q in\n%s", times, want, next.Text())
+				t.Errorf("after compaction %d the model does not read %q, but the brief%s", times, want, brief(next))
 			}
 		}
 		if n := strings.Count(next.Text(), "<duplex-brief"); n != 1 {
@@ -119,7 +119,7 @@ func TestCompactionAfterARefusal(t *testing.T) {
 	}
 	for _, want := range []string{"<duplex-brief", "Prices carry a tax of 19 percent", "Amounts are kept in cents"} {
 		if !requests[i+1].Says(want) {
-			t.Errorf("after the compaction the model does not read %q in\n%s", want, requests[i+1].Text())
+			t.Errorf("after the compaction the model does not read %q, but the brief%s", want, brief(requests[i+1]))
 		}
 	}
 	if paused := kind(w.entries(), "paused"); len(paused) != 1 || paused[0].Payload.Reason == "rate limit" {

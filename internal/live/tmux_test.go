@@ -44,7 +44,7 @@ func TestCompactByHand(t *testing.T) {
 	last := requests[len(requests)-1]
 	for _, want := range []string{`<duplex-brief job="` + short, "Prices carry a tax of 19 percent", "Amounts are kept in cents", "Decide how amounts are kept."} {
 		if !last.Says(want) {
-			t.Errorf("after the compaction the model does not read %q in\n%s", want, last.Text())
+			t.Errorf("after the compaction the model does not read %q, but the brief%s", want, brief(last))
 		}
 	}
 	p.leaves()
