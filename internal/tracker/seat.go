@@ -114,7 +114,7 @@ func (t *Tracker) Resumable(ctx context.Context, id job.ID, agentName string, pl
 		switch {
 		case row.Agent != agentName || row.Ended == 0 || row.Guest || row.Workspace != place.ID || row.Transcript == "":
 		case seat == nil || seat.Reason == "crashed" || seat.Reason == "failed" || seat.Reason == "cleared":
-		case s.Newest[job.KindWentBack].At > row.Ended: // it knows of files that are no more
+		case s.Newest[job.KindWentBack].Position > s.Newest[job.KindSessionEnded].Position: // it knows of files that are no more
 		case row.Level == 0 || row.Context == 0 || float64(row.Context) > share*float64(row.Level):
 		case fits(row):
 			found = row
