@@ -37,10 +37,9 @@ type trial struct {
 
 // DeadEnd is what was noticed.
 type DeadEnd struct {
-	Name    string // tells one from the others of a job
-	Command string // what failed
-	Text    string // one line for people
-	Why     string
+	Name string // tells one from the others of a job; of a command, the command
+	Text string // one line for people
+	Why  string
 }
 
 // Bounds of what is remembered.
@@ -122,7 +121,7 @@ func (t *Trials) failed(name, said string, c *Call, all []stage) []DeadEnd {
 	if program := missing(c.Done, all); program != "" {
 		if f := t.start(program); !f.Told {
 			f.Told = true
-			out = append(out, DeadEnd{Name: program, Command: program, Text: quote(program) + " is not there: command not found"})
+			out = append(out, DeadEnd{Name: program, Text: quote(program) + " is not there: command not found"})
 		}
 		return out
 	}
@@ -142,7 +141,7 @@ func (t *Trials) failed(name, said string, c *Call, all []stage) []DeadEnd {
 		return nil
 	}
 	f.Told = true
-	return []DeadEnd{{Name: name, Command: name, Text: quote(name) + " fails: " + said, Why: fmt.Sprintf("%d times alike, with nothing changed between", f.Times)}}
+	return []DeadEnd{{Name: name, Text: quote(name) + " fails: " + said, Why: fmt.Sprintf("%d times alike, with nothing changed between", f.Times)}}
 }
 
 // refused: a call was not run, by a rule or by a person's word.
@@ -156,7 +155,7 @@ func (t *Trials) refused(name, said string) []DeadEnd {
 		return nil
 	}
 	f.Told = true
-	return []DeadEnd{{Name: name, Command: name, Text: quote(name) + " is refused: " + said, Why: fmt.Sprintf("%d times", f.Refused)}}
+	return []DeadEnd{{Name: name, Text: quote(name) + " is refused: " + said, Why: fmt.Sprintf("%d times", f.Refused)}}
 }
 
 // Works lists the names of the dead ends that a call, by passing, shows to be none
@@ -192,7 +191,7 @@ func (t *Trials) passed(name string, c *Call, all []stage) []DeadEnd {
 	for i := range t.Failed {
 		if f := &t.Failed[i]; f.Hopeless && !f.Told && f.Ago <= near && instead(f.Command, all) {
 			f.Told = true
-			out = append(out, DeadEnd{Name: f.Command, Command: f.Command, Text: quote(f.Command) + " does not work here: " + f.Said, Why: quote(typed(c.Command)) + " does"})
+			out = append(out, DeadEnd{Name: f.Command, Text: quote(f.Command) + " does not work here: " + f.Said, Why: quote(typed(c.Command)) + " does"})
 		}
 	}
 	if back := takesBack(all); len(back) > 0 {
@@ -224,7 +223,7 @@ func (t *Trials) undone(paths []string) []DeadEnd {
 	}
 	t.Red = trial{}
 	text := "what was changed in " + strings.Join(names[:min(4, len(names))], ", ") + " was taken back: " + quote(red.Command) + " failed with " + red.Said
-	return []DeadEnd{{Name: text, Command: red.Command, Text: text}}
+	return []DeadEnd{{Name: text, Text: text}}
 }
 
 func quote(command string) string { return "`" + job.Clip(command, 120) + "`" }

@@ -125,7 +125,7 @@ func FuzzTrials(f *testing.F) {
 		how := fmt.Sprint(code)
 		for _, c := range []*Call{changed(second), ran(first, how, said), ran(first, how, said), ran(second, "0", then), ran(first, how, said), ran(first, "denied", said), ran(first, "denied", then)} {
 			for _, d := range trials.Take(c) {
-				if d.Name == "" || d.Command == "" || d.Text == "" || strings.ContainsAny(d.Text, "\n") {
+				if d.Name == "" || d.Text == "" || strings.ContainsAny(d.Text, "\n") {
 					t.Errorf("%+v", d)
 				}
 			}

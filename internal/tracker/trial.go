@@ -26,7 +26,7 @@ func (r *recorder) notice(c *agent.Call, dead bool, at detail) error {
 	r.row.Trials = saved
 	by := said(job.Author{Kind: job.Command})
 	for _, d := range found {
-		p := &job.DeadEnd{Text: r.clip(d.Text, 500), Why: r.clip(d.Why, 500), Command: r.clip(d.Command, 500)}
+		p := &job.DeadEnd{Text: r.clip(d.Text, 500), Why: r.clip(d.Why, 500)} // the command stands in the text
 		if _, err := r.append(p, keyed(r.deadEnd(d.Name)), at, by); err != nil {
 			return soften(err)
 		}
