@@ -162,7 +162,8 @@ func TestSymbols(t *testing.T) {
 func TestMentions(t *testing.T) {
 	t.Parallel()
 	output := "--- FAIL: TestX (0.00s)\n    ./a/b_test.go:12:3: no\nsee https://x.org/y.html and (src/c.ts), v1.2/3.4, 10/2.5 a/b_test.go:9\n" +
-		"M\tdocs/r.md\ngo.mod and/or ../up/d.go /etc/x/.hidden dir/ é/ü.go"
+		"M\tdocs/r.md\ngo.mod and/or ../up/d.go /etc/x/.hidden dir/ é/ü.go\n" +
+		"diff --git a/p/q.go b/p/q.go\n--- a/p/q.go\n+++ b/p/q.go\nb/kept.go\n /m/x@v1.2.3/y.go web/node_modules/z.js .../cut.go refs/heads/x.y .git/hooks/pre.sh"
 	var got []string
 	for _, m := range Mentions(output) {
 		if m.Role != job.RoleResult {
@@ -170,7 +171,7 @@ func TestMentions(t *testing.T) {
 		}
 		got = append(got, m.Name)
 	}
-	if want := []string{"a/b_test.go", "src/c.ts", "docs/r.md", "../up/d.go", "é/ü.go"}; !slices.Equal(got, want) {
+	if want := []string{"a/b_test.go", "src/c.ts", "docs/r.md", "../up/d.go", "é/ü.go", "p/q.go", "b/kept.go"}; !slices.Equal(got, want) {
 		t.Errorf("Mentions = %q, want %q", got, want)
 	}
 	if got := Mentions(strings.Repeat("x/a.go ", 5000) + "late/b.go"); len(got) != 1 {

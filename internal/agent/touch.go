@@ -212,14 +212,29 @@ func Mentions(output string) []job.Touch {
 		}
 		name, _, _ := strings.Cut(word, ":") // a.go:12:3
 		name = strings.TrimRight(strings.TrimPrefix(name, "./"), ".")
+		if len(name) > 2 && (name[:2] == "a/" || name[:2] == "b/") && inDiff(output[:from]) {
+			name = name[2:]
+		}
 		ext := path.Ext(name)
-		if len(ext) < 2 || len(ext) > 8 || len(name) > 300 || strings.HasSuffix(name, "/"+ext) || number(ext[1:]) || seen[name] {
+		if len(ext) < 2 || len(ext) > 8 || len(name) > 300 || strings.HasSuffix(name, "/"+ext) || number(ext[1:]) || seen[name] || elsewhere(name) {
 			continue
 		}
 		seen[name] = true
 		out = append(out, job.Touch{Name: name, Role: job.RoleResult})
 	}
 	return out
+}
+
+// inDiff reports whether what stands before a name makes it one side of a diff.
+func inDiff(before string) bool {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return strings.HasPrefix(line, "diff --git ") || line == "--- " || line == "+++ "
+}
+
+// elsewhere reports whether a file is of a module that somebody else wrote, or of git.
+func elsewhere(name string) bool {
+	return strings.Contains(name, "node_modules/") || strings.Contains(name, "site-packages/") || strings.Contains(name, "@v") ||
+		strings.HasPrefix(name, ".../") || strings.HasPrefix(name, "refs/") || strings.Contains(name, ".git/")
 }
 
 // endsName reports whether a byte stands beside a name rather than in it.
