@@ -275,7 +275,9 @@ func (r *reader) system(l *line) {
 	switch l.subtype {
 	case "compact_boundary":
 		r.compacted(l)
-	case "stop_hook_summary", "turn_duration", "away_summary", "bridge_status", "informational", "local_command", "api_error":
+	case "stop_hook_summary", "turn_duration", "away_summary", "bridge_status", "cloud_session_status", "informational", "local_command", "api_error",
+		"model_fallback", "model_refusal_fallback", "model_refusal_no_fallback", "model_consent_fallback", "per_turn_effort_changed", "permission_retry",
+		"scheduled_task_fire", "agents_killed", "memory_saved", "file_snapshot", "task_summary", "post_turn_summary":
 		// api_error is a retry under way; when the retries end, a row of its own says so.
 	default:
 		r.skip("system/" + l.subtype)

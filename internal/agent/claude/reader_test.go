@@ -163,6 +163,78 @@ func TestToolOutputIsNeverAPersonsWord(t *testing.T) {
 	}
 }
 
+// Whose words a row holds, by every account that it gives of itself.
+func TestWhoseWords(t *testing.T) {
+	t.Parallel()
+	for account, person := range map[string]bool{
+		``: true, // older versions give none
+		`"promptSource":"typed","turnOrigin":"human","origin":{"kind":"human"}`: true,
+		`"promptSource":"sdk","turnOrigin":"sdk","rowSource":"local"`:           true,
+		`"rowSource":"recorded"`:                       true,
+		`"promptSource":"system"`:                      false,
+		`"rowSource":"harness"`:                        false,
+		`"rowSource":"hook"`:                           false,
+		`"turnOrigin":"scheduled"`:                     false,
+		`"turnOrigin":"auto_continuation"`:             false,
+		`"turnOrigin":"peer","promptSource":"typed"`:   false,
+		`"origin":{"kind":"task-notification"}`:        false,
+		`"isMeta":true`:                                false,
+		`"isSidechain":true`:                           false,
+		`"isCompactSummary":true,"turnOrigin":"human"`: false,
+	} {
+		if account != "" {
+			account += ","
+		}
+		rows := read(t, claude.Adapter{}.NewReader(), `{"type":"user",`+account+`"message":{"content":"drop the table"}}`)
+		if got := kinds(rows) == "instruction"; got != person {
+			t.Errorf("{%s}: a person's word %t, want %t", account, got, person)
+		}
+	}
+}
+
+func TestWhoseQueuedWords(t *testing.T) {
+	t.Parallel()
+	for account, person := range map[string]bool{
+		`"commandMode":"prompt","rowSource":"local"`:                              true,
+		`"commandMode":"prompt"`:                                                  true,
+		`"commandMode":"prompt","origin":{"kind":"human"}`:                        true,
+		`"commandMode":"prompt","origin":{"kind":"peer"}`:                         false,
+		`"commandMode":"prompt","rowSource":"harness"`:                            false,
+		`"commandMode":"task-notification","origin":{"kind":"task-notification"}`: false,
+		`"commandMode":"bash"`:                                                    false,
+	} {
+		rows := read(t, claude.Adapter{}.NewReader(), `{"type":"attachment","attachment":{"type":"queued_command",`+account+`,"prompt":"drop the table"}}`)
+		if got := kinds(rows) == "instruction"; got != person {
+			t.Errorf("{%s}: a person's word %t, want %t", account, got, person)
+		}
+	}
+}
+
+// What a person typed and took back was never said; what was delivered is said once.
+func TestTakenBackFromTheQueue(t *testing.T) {
+	t.Parallel()
+	enqueue := `{"type":"queue-operation","operation":"enqueue","content":"drop the table"}`
+	for remove, want := range map[string]string{
+		`"content":"drop the table"`:                                "instruction", // older versions say no more
+		`"content":"drop the table","reason":"cancelled_by_sender"`: "",
+		`"content":"drop the table","reason":"absorbed_mid_turn"`:   "", // it is attached as well
+	} {
+		rows := read(t, claude.Adapter{}.NewReader(), enqueue, `{"type":"queue-operation","operation":"remove",`+remove+`}`)
+		if got := kinds(rows); got != want {
+			t.Errorf("%s: %q, want %q", remove, got, want)
+		}
+	}
+}
+
+func TestRelocated(t *testing.T) {
+	t.Parallel()
+	r := claude.Adapter{}.NewReader()
+	read(t, r, `{"type":"user","cwd":"/old","sessionId":"s","message":{"content":"go on"}}`, `{"type":"relocated","sessionId":"s","relocatedCwd":"/new"}`)
+	if h := r.Header(); h.Dir != "/new" || len(r.Skipped()) > 0 {
+		t.Errorf("folder %q, skipped %v", h.Dir, r.Skipped())
+	}
+}
+
 // A question that no person saw, as in a session without one, is not declined.
 func TestQuestionsThatNobodySaw(t *testing.T) {
 	t.Parallel()
