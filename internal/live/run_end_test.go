@@ -22,7 +22,7 @@ func TestFullAtAFailure(t *testing.T) {
 	full := play.Usage{In: 100, CacheRead: 60_000, Out: 20}
 	load(w, play.Script{
 		// A model takes its time; it is interrupted meanwhile, or before it was asked.
-		Rules: []play.Rule{{Match: "Exit code 3", Turn: play.Turn{Delay: 3, Tools: []play.Tool{bash("touch too-late.txt")}, Usage: full}}},
+		Rules: []play.Rule{{Once: true, Match: "Exit code 3", Turn: play.Turn{Delay: 3, Tools: []play.Tool{bash("touch too-late.txt")}, Usage: full}}},
 		Turns: []play.Turn{{Tools: []play.Tool{bash("exit 3")}, Usage: full}, {Text: "I begin anew."}},
 	})
 	printed, code := w.drive(job, "--permission-mode", "bypassPermissions", "--sessions", "2")
@@ -125,7 +125,7 @@ func TestBudgetOfADrivenJob(t *testing.T) {
 	w.showOnFailure()
 	dear := play.Usage{In: 100_000, Out: 1000} // 0.42 USD at 4 and 20 a million
 	load(w, play.Script{
-		Rules: []play.Rule{{Match: "the second result", Turn: play.Turn{Delay: 3, Tools: []play.Tool{bash("touch too-late.txt")}, Usage: dear}}},
+		Rules: []play.Rule{{Once: true, Match: "the second result", Turn: play.Turn{Delay: 3, Tools: []play.Tool{bash("touch too-late.txt")}, Usage: dear}}},
 		Turns: []play.Turn{{Tools: []play.Tool{bash("ls")}, Usage: dear}, {Tools: []play.Tool{bash("echo the; echo second result | sed 's/^/the /'")}, Usage: dear}},
 	})
 	printed, code := w.drive(job, "--permission-mode", "bypassPermissions")
