@@ -56,6 +56,9 @@ func (g *guard) watch(leader int) {
 	}
 }
 
+// is tells whether a process is the guard.
+func (g *guard) is(pid int) bool { return g != nil && g.cmd.Process.Pid == pid }
+
 // release ends the guard: what it guarded has ended.
 func (g *guard) release() {
 	if g == nil {

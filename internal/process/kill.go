@@ -91,6 +91,18 @@ func (t *tree) wait(limit time.Duration, act func()) {
 	}
 }
 
+// bury waits for orphans that were given to us and have ended by themselves: nobody
+// else can, and a long run would fill the table with them. The root and its guard are
+// their starter's to wait for.
+func bury(root int, g *guard) {
+	self := os.Getpid()
+	for _, r := range table() {
+		if r.dead && r.parent == self && r.pid != root && !g.is(r.pid) {
+			collect(r.pid)
+		}
+	}
+}
+
 // reap waits for members that became our children because we are a subreaper.
 // The root is its starter's to wait for.
 func (t *tree) reap() {

@@ -72,12 +72,17 @@ func TestRunEndsOrphansWithoutAMark(t *testing.T) {
 		}
 		defer KillTree(spared, time.Second)
 		got := Run(t.Context(), Spec{Orphans: true, Bound: true, Grace: 20 * time.Millisecond,
-			Shell: `(env -i PATH="$PATH" setsid sh -c 'echo $$ >orphan; exec sleep 300' &); until test -s orphan; do sleep 0.01; done`})
+			Shell: `(env -i PATH="$PATH" setsid sh -c 'echo $$ >orphan; exec sleep 300' &); (true &); (true &); until test -s orphan; do sleep 0.01; done`})
 		if !got.Passed() {
 			t.Fatalf("Run = %+v", got)
 		}
 		if id, err := Of(pidIn("orphan")); err == nil {
 			t.Errorf("the orphan lives: %+v", id)
+		}
+		for _, r := range table() {
+			if r.parent == os.Getpid() && r.dead {
+				t.Errorf("%+v was not collected", r)
+			}
 		}
 		if id, err := Of(spared); err != nil || id.Liveness() != Live {
 			t.Errorf("what was detached ended too: %+v, %v", id, err)

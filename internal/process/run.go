@@ -20,6 +20,8 @@ const (
 	// flush is how long a pipe may stay open after the process ended: bash's
 	// `exec > >(tee log)` writes its last lines then.
 	flush = 250 * time.Millisecond
+	// burial is how often orphans that have ended are taken out of the table.
+	burial = 5 * time.Second
 	// markVariable names every run that a process is part of, outermost first.
 	markVariable = "DUPLEX_TREE"
 )
@@ -107,19 +109,34 @@ func Run(ctx context.Context, s Spec) Result {
 		defer timer.Stop()
 		timeUp = timer.C
 	}
-	select {
-	case <-ended:
-		out.drained(flush)
-	case <-timeUp:
-		result.TimedOut = true
-	case <-ctx.Done():
-		result.expired(ctx)
+	var look <-chan time.Time
+	if s.Orphans {
+		ticker := time.NewTicker(burial)
+		defer ticker.Stop()
+		look = ticker.C
+	}
+	for running := true; running; {
+		running = false
+		select {
+		case <-ended:
+			out.drained(flush)
+		case <-timeUp:
+			result.TimedOut = true
+		case <-ctx.Done():
+			result.expired(ctx)
+		case <-look:
+			bury(cmd.Process.Pid, g)
+			running = true
+		}
 	}
 	grace := s.Grace
 	if grace <= 0 {
 		grace = defaultGrace
 	}
 	t.end(grace)
+	if s.Orphans {
+		bury(cmd.Process.Pid, g)
+	}
 	if result.TimedOut || result.Cancelled {
 		<-ended
 	}
