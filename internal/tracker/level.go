@@ -82,7 +82,7 @@ func Redactor(dir string, known []string) (*redact.Redactor, error) {
 func (o *observing) setting(name string) string {
 	value, known := o.row.Setting[name]
 	switch {
-	case o.deaf:
+	case o.deaf():
 		return value
 	case strings.HasPrefix(name, "."):
 		value = o.fileSetting(name) // files may have changed meanwhile
@@ -193,7 +193,7 @@ func grow(row *store.Session, context int64) {
 // nobody would hear waits, and so does a handover while calls of the past are
 // taken in: the session's next hook sees to it.
 func (o *observing) level() {
-	if o.stale || o.row.Guest || o.deaf {
+	if o.stale || o.row.Guest || o.deaf() {
 		return
 	}
 	nudge, handover := o.fillOf().Due(o.set.Nudge, o.set.Handover)

@@ -55,11 +55,11 @@ func (o *observing) moment(c *change) error {
 	case agent.BeforeCompact:
 		o.handover = "compaction"
 	case agent.AfterCompact:
-		o.row.Nudged, o.row.HandedOver, o.row.Context = 0, 0, 0
+		compacted(o.row, 0)
 	case agent.SessionStart:
 		switch o.ev.Source {
 		case "compact", "clear":
-			o.row.Nudged, o.row.HandedOver, o.row.Context = 0, 0, 0
+			compacted(o.row, 0)
 		case "resume":
 			return o.rec.resumed()
 		}
@@ -117,7 +117,7 @@ func (o *observing) after(ctx context.Context) (agent.Answer, error) {
 
 // canHear reports whether the moment's answer reaches the model.
 func (o *observing) canHear() bool {
-	return !o.deaf && (o.ev.Kind == agent.AfterTool || o.ev.Kind == agent.Prompt || o.ev.Kind == agent.SessionStart)
+	return !o.deaf() && (o.ev.Kind == agent.AfterTool || o.ev.Kind == agent.Prompt || o.ev.Kind == agent.SessionStart)
 }
 
 func (o *observing) actor() Actor {

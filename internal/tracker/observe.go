@@ -41,10 +41,8 @@ func (t *Tracker) Glance(ctx context.Context, ad agent.Adapter, ev agent.Event) 
 		return agent.Answer{}, false, nil
 	}
 	o := &observing{Tracker: t, ad: ad, ev: ev}
-	if err := o.glance(ctx); err != nil {
-		return agent.Answer{}, false, err
-	}
-	return o.answer, o.enough, nil
+	done, err = o.glance(ctx)
+	return o.answer, done, err
 }
 
 func (t *Tracker) observe(ctx context.Context, o *observing) (Observed, error) {
@@ -83,7 +81,6 @@ type observing struct {
 	rec      *recorder
 	standing job.Standing
 	stale    bool
-	fresh    bool   // the session came to its job in this call
 	opened   bool   // a job was opened by itself
 	unread   string // why the transcript could not be read
 	nudge    bool
@@ -91,9 +88,7 @@ type observing struct {
 	offer    []string
 	ask      bool // a job would be opened by itself, if the setting did not say ask
 	answer   agent.Answer
-	enough   bool // before a tool: looking was enough
-	deaf     bool // the call was spooled: its agent has gone on, nothing it is told is heard
-	late     []Late
+	late     []Late   // the calls, when they were spooled
 	settings [][]byte // texts of the agent's settings, the strongest first; nil: not read yet
 }
 
@@ -110,8 +105,12 @@ func (o *observing) durable() bool {
 	return false
 }
 
-func (o *observing) glance(ctx context.Context) error {
-	return o.store.Read(ctx, func(tx *store.Tx) error {
+// deaf: the call was spooled. Its agent has gone on, and nothing it is told is heard.
+func (o *observing) deaf() bool { return len(o.late) > 0 }
+
+// glance reads where the session stands; enough: there is nothing to write.
+func (o *observing) glance(ctx context.Context) (enough bool, err error) {
+	err = o.store.Read(ctx, func(tx *store.Tx) error {
 		row, err := tx.Session(o.ad.Name(), o.ev.Session)
 		if errors.Is(err, job.ErrNotFound) || err == nil && row.Job == "" {
 			return nil
@@ -128,10 +127,11 @@ func (o *observing) glance(ctx context.Context) error {
 			return err
 		}
 		o.stale = job.Stale(&o.standing, row.ID, row.Token)
-		o.enough = o.stale || o.Now().Sub(row.LastHook) < askEvery
+		enough = o.stale || o.Now().Sub(row.LastHook) < askEvery
 		o.refuse()
 		return nil
 	})
+	return enough, err
 }
 
 // look reads what is known of the session and the tail of its transcript, before
@@ -477,7 +477,6 @@ func (o *observing) sitAs(c *change, id job.ID, how, source string) error {
 	if err != nil {
 		return err
 	}
-	o.fresh = true
 	o.row.Job, o.row.Number, o.row.Guest, o.row.Token = id, s.Sessions+1, false, 0
 	lease, err := c.claim(&s, o.asking(false))
 	switch {
@@ -565,7 +564,7 @@ func (o *observing) recordAll(c *change) error {
 		return nil
 	}
 	o.row.InFlight = ""
-	if !o.deaf {
+	if !o.deaf() {
 		return o.rec.call(o.ev.Tool, happened(0, job.FromHook), o.ev.Subagent != "")
 	}
 	for _, l := range o.late {

@@ -67,7 +67,7 @@ func (t *Tracker) redeliver(ctx context.Context, ad agent.Adapter, calls []Late)
 		}
 		return ""
 	}
-	return past.observe(ctx, &observing{Tracker: &past, ad: ad, ev: last.Event, deaf: true, late: calls})
+	return past.observe(ctx, &observing{Tracker: &past, ad: ad, ev: last.Event, late: calls})
 }
 
 // Unheard records hook calls that never arrived: what says why. They name no job, so
