@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -74,17 +73,13 @@ func lost(dir string) (int64, error) {
 }
 
 // setLost writes in place, over bytes that are there: it needs no new room.
-func setLost(path string, create int, n int64) (err error) {
+func setLost(path string, create int, n int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|create, 0o600)
-	if err != nil {
-		return fmt.Errorf("count what was lost: %w", err)
+	if err == nil {
+		_, err = f.WriteAt(fmt.Appendf(nil, "%*d", lostWidth, n), 0)
+		err = errors.Join(err, f.Close())
 	}
-	defer func() {
-		if cerr := f.Close(); err == nil && cerr != nil && !errors.Is(cerr, fs.ErrClosed) {
-			err = fmt.Errorf("count what was lost: %w", cerr)
-		}
-	}()
-	if _, err := f.WriteAt(fmt.Appendf(nil, "%*d", lostWidth, n), 0); err != nil {
+	if err != nil {
 		return fmt.Errorf("count what was lost: %w", err)
 	}
 	return nil
