@@ -16,7 +16,6 @@ import (
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/spool"
 	"github.com/seed-5777983b/duplex/internal/tracker"
-	"github.com/seed-5777983b/duplex/internal/transcript"
 )
 
 // A hook comes after every tool, and nearly all of them only have something to
@@ -44,13 +43,13 @@ func (c Call) aside(ev agent.Event, raw []byte) (done bool, unspooled error) {
 	if err != nil {
 		return false, nil
 	}
-	rows, next, err := c.readOn(ev.Transcript, w.Offset)
+	rows, _, next, err := tracker.ReadRows(c.Adapter, ev.Transcript, w.Offset, tail)
 	if err != nil || next-w.Offset >= tail || w.Read(rows, next, job.At(c.Now())) {
 		return false, nil
 	}
 	if w.Bound {
 		r, err := c.Redact()
-		if err != nil || !json.Valid(raw) {
+		if err != nil {
 			return false, nil
 		}
 		if err := c.spool(raw, r); err != nil {
@@ -61,46 +60,24 @@ func (c Call) aside(ev agent.Event, raw []byte) (done bool, unspooled error) {
 		w.Taken = w.Offset
 		_ = c.TakeIn() // it waits in the spool for the next one otherwise
 	}
-	_ = writeWatch(file, w) // then the same is read again
+	writeWatch(file, w)
 	return true, nil
 }
 
-// readOn reads a transcript for its level. Calls that are open across two readings
-// are nothing to it, so the reader begins anew.
-func (c Call) readOn(path string, from int64) (rows []agent.Row, next int64, err error) {
-	if path == "" {
-		return nil, from, nil
-	}
-	reader := c.Adapter.NewReader()
-	next, err = transcript.Lines(path, from, tail, func(line []byte, offset int64) error {
-		got, err := reader.Line(line, offset)
-		if err == nil { // else the store's reading counts it
-			rows = append(rows, got...)
-		}
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, from, nil
-	}
-	return rows, next, err
-}
-
-// watched writes down what the next hooks of a session may go by; nil: nothing.
-func (c Call) watched(ev agent.Event, w *tracker.Watch) error {
+// watched writes down what the next hooks of a session may go by; nil: nothing. What
+// cannot be written is no failure of the call, which is recorded: without a watch, or
+// with an older one, the next hook asks the store.
+func (c Call) watched(ev agent.Event, w *tracker.Watch) {
 	file := c.watchFile(ev)
 	if w == nil || ev.Kind == agent.SessionEnd {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		_ = os.Remove(file)
+		return
 	}
 	if ev.Kind == agent.SessionStart {
 		sweep(filepath.Dir(file), c.Now())
-		if err := spool.Reserve(spoolDir(c.Dir)); err != nil {
-			return err
-		}
+		_ = spool.Reserve(spoolDir(c.Dir))
 	}
-	return writeWatch(file, *w)
+	writeWatch(file, *w)
 }
 
 // Forget makes the next hook of every session ask the store: something may have
@@ -137,19 +114,15 @@ func readWatch(file string) (tracker.Watch, error) {
 	return w, json.Unmarshal(b, &w)
 }
 
-func writeWatch(file string, w tracker.Watch) error {
-	line, err := json.Marshal(w) // numbers alone
+// writeWatch lets a watch be lost: then the store is asked, or the same is read again.
+func writeWatch(file string, w tracker.Watch) {
+	line, err := json.Marshal(w) // numbers, and a model's name
 	if err != nil {
-		return err
+		return
 	}
-	err = os.WriteFile(file, line, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return fmt.Errorf("keep a session's watch: %w", err)
-		}
-		err = os.WriteFile(file, line, 0o600)
+	if err := os.WriteFile(file, line, 0o600); errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
+		_ = os.WriteFile(file, line, 0o600)
 	}
-	return err
 }
 
 // sweep removes what sessions left that never said goodbye.

@@ -270,3 +270,27 @@ func TestOtherRules(t *testing.T) {
 		t.Errorf("recorded are %v, want both calls", found)
 	}
 }
+
+// TestWatchThatCannotBeWritten: a call that is recorded did not fail, so it is not
+// spooled and recorded again.
+func TestWatchThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	w := newWatcher(t)
+	if err := os.RemoveAll(watchDir(w.home)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(watchDir(w.home), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		if _, asked := w.tool(n, "ok"); !asked {
+			t.Errorf("call %d: the store was not asked, and no watch could say why", n)
+		}
+	}
+	if n := spool.Waiting(spoolDir(w.home)); n > 0 {
+		t.Errorf("%d bytes of calls that are recorded wait in the spool", n)
+	}
+	if found, _ := w.calls(); !found[toolID(0)] || !found[toolID(1)] {
+		t.Errorf("recorded are %v, want both calls", found)
+	}
+}

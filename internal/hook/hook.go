@@ -102,7 +102,8 @@ func (c Call) ask(ctx context.Context, ev agent.Event, refold bool) (agent.Answe
 	if err != nil {
 		return o.Answer, err
 	}
-	return o.Answer, c.watched(ev, o.Watch)
+	c.watched(ev, o.Watch)
+	return o.Answer, nil
 }
 
 // spooled is one hook call that could not be recorded.
@@ -172,7 +173,7 @@ func Deliver(ctx context.Context, t *tracker.Tracker, state string) error {
 	report, err := spool.Drain(spoolDir(state), together, func(lines [][]byte) error { return d.take(ctx, lines) })
 	for file, w := range d.watches {
 		if w != nil {
-			err = errors.Join(err, writeWatch(file, *w))
+			writeWatch(file, *w)
 		}
 	}
 	if n := int64(report.Torn) + d.lost; err == nil && n > 0 {

@@ -608,7 +608,7 @@ func (o *observing) carry(c *change) error {
 	if off || len(o.offer) > 0 {
 		return nil
 	}
-	rows, reader, next, err := o.whole()
+	rows, reader, next, err := ReadRows(o.ad, o.row.Transcript, 0, 0)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -644,11 +644,12 @@ func (o *observing) workspace() job.Workspace {
 	return o.place.workspace()
 }
 
-// whole reads the session's transcript from its start.
-func (o *observing) whole() ([]agent.Row, agent.Reader, int64, error) {
-	reader := o.ad.NewReader()
-	var rows []agent.Row
-	next, err := transcript.Lines(o.row.Transcript, 0, 0, func(line []byte, offset int64) error {
+// ReadRows reads a transcript on from an offset with a reader that begins anew, so that
+// calls open across two readings are nothing to it. Lines that cannot be read are passed
+// over; a file that is not there yet has none. limit as for transcript.Lines.
+func ReadRows(ad agent.Adapter, path string, from, limit int64) (rows []agent.Row, reader agent.Reader, next int64, err error) {
+	reader = ad.NewReader()
+	next, err = transcript.Lines(path, from, limit, func(line []byte, offset int64) error {
 		got, err := reader.Line(line, offset)
 		if err == nil {
 			rows = append(rows, got...)
@@ -656,7 +657,7 @@ func (o *observing) whole() ([]agent.Row, agent.Reader, int64, error) {
 		return nil
 	})
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, 0, nil
+		err = nil
 	}
 	return rows, reader, next, err
 }
