@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -132,10 +131,7 @@ func (a *App) mayResume(ctx context.Context, t *tracker.Tracker, by tracker.Acto
 		}
 		return nil
 	}
-	if err := a.personConfirms(ctx, t, by, id, "This ends the process tree of the session that holds the job.", o.typed); err != nil {
-		return err
-	}
-	_, err := t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir, Take: true, Grace: 3 * time.Second})
+	_, err := a.takeFromLive(ctx, t, by, id, o.typed)
 	return err
 }
 

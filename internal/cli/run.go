@@ -16,7 +16,6 @@ import (
 	"github.com/seed-5777983b/duplex/internal/process"
 	"github.com/seed-5777983b/duplex/internal/runner"
 	"github.com/seed-5777983b/duplex/internal/scripted"
-	"github.com/seed-5777983b/duplex/internal/tracker"
 )
 
 type runOptions struct {
@@ -79,10 +78,7 @@ one beside it in testdata.`,
 				return err
 			}
 			if o.take {
-				if err := a.personConfirms(ctx, t, by, id, "This ends the process tree of the session that holds the job.", o.typed); err != nil {
-					return err
-				}
-				if _, err := t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir, Take: true, Grace: 3 * time.Second}); err != nil {
+				if _, err := a.takeFromLive(ctx, t, by, id, o.typed); err != nil {
 					return err
 				}
 			}

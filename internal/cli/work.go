@@ -27,12 +27,12 @@ that a live session is replaced: its process tree is ended first.`,
 			if err != nil {
 				return err
 			}
+			var out tracker.Taken
 			if take {
-				if err := a.personConfirms(ctx, t, by, id, "This ends the process tree of the session that holds the job.", typed); err != nil {
-					return err
-				}
+				out, err = a.takeFromLive(ctx, t, by, id, typed)
+			} else {
+				out, err = t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir})
 			}
-			out, err := t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir, Take: take, Grace: 3 * time.Second})
 			if err != nil {
 				return err
 			}
@@ -84,6 +84,14 @@ func (a *App) personConfirms(ctx context.Context, t *tracker.Tracker, by tracker
 		return err
 	}
 	return t.PersonOnly(ctx, by, s.Short, typed)
+}
+
+// takeFromLive takes a job from the session that holds it, when a person confirms that.
+func (a *App) takeFromLive(ctx context.Context, t *tracker.Tracker, by tracker.Actor, id job.ID, given string) (tracker.Taken, error) {
+	if err := a.personConfirms(ctx, t, by, id, "This ends the process tree of the session that holds the job.", given); err != nil {
+		return tracker.Taken{}, err
+	}
+	return t.Take(ctx, by, id, tracker.TakeRequest{Dir: a.Dir, Take: true, Grace: 3 * time.Second})
 }
 
 func (a *App) amendCommand() *cobra.Command {
