@@ -139,8 +139,9 @@ func (h Home) planPluginUndo(s Setup) (Plan, error) {
 		if err != nil {
 			return p, err
 		}
+		p.Setup.Files = map[string]string{}
 		for name := range files {
-			p.Setup.Files = merged(p.Setup.Files, name, "")
+			p.Setup.Files[name] = ""
 		}
 		p.Setup.Folders = append([]string{s.Path}, p.Setup.Folders...)
 	}
@@ -167,14 +168,6 @@ func (h Home) planPluginUndo(s Setup) (Plan, error) {
 	p.Setup.Folders = slices.Compact(p.Setup.Folders)
 	p.Notes = append(p.Notes, p.strangers()...)
 	return p, nil
-}
-
-func merged(files map[string]string, name, sum string) map[string]string {
-	if files == nil {
-		files = map[string]string{}
-	}
-	files[name] = sum
-	return files
 }
 
 // folders are those that a plugin's files are in.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 // PlanUndo plans the undoing of a setup, remembered or found: what was there before it
@@ -54,7 +55,7 @@ func (h Home) Find() ([]Found, error) {
 	}
 	for _, s := range places {
 		s.Agent = claude
-		if _, known, err := h.recorded(s.Kind, s.Path); err != nil || known {
+		if slices.ContainsFunc(all, func(known Setup) bool { return known.at(s.Kind, s.Path) }) {
 			continue
 		}
 		if f := h.inspect(s, false); f.Hooks > 0 {
