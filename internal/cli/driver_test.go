@@ -41,12 +41,3 @@ func TestPermissionMode(t *testing.T) {
 		})
 	}
 }
-
-func TestQuoted(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{"": "''", "--model": "--model", "a b": "'a b'", "it's": `'it'\''s'`, `{"a":1}`: `'{"a":1}'`, "$HOME": "'$HOME'"} {
-		if got := quoted(word); got != want {
-			t.Errorf("%q is written %s, want %s", word, got, want)
-		}
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
+	"github.com/seed-5777983b/duplex/internal/install"
 	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/process"
 	"github.com/seed-5777983b/duplex/internal/runner"
@@ -219,27 +220,16 @@ func (a *App) showLine(line commandLine) error {
 	if a.asJSON {
 		return a.showJSON("command-line/1", line)
 	}
-	words := []string{"cd", quoted(line.Dir), "&&"}
+	words := []string{"cd", install.Word(line.Dir), "&&"}
 	for _, entry := range line.Env {
 		name, value, _ := strings.Cut(entry, "=")
-		words = append(words, name+"="+quoted(value))
+		words = append(words, name+"="+install.Word(value))
 	}
 	for _, word := range line.Argv {
-		words = append(words, quoted(word))
+		words = append(words, install.Word(word))
 	}
 	_, err := fmt.Fprintln(a.Out, a.clean(strings.Join(words, " ")))
 	return err
-}
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // showBrief prints what the next session starts from.

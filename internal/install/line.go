@@ -16,12 +16,12 @@ func Line(program, agent string) string {
 	if program == "" {
 		return byName + agent + "; exit 0"
 	}
-	p := word(program)
+	p := Word(program)
 	return "test -x " + p + " && exec " + p + " hook " + agent + "; " + byName + agent + "; exit 0"
 }
 
-// word is a text as one word of sh.
-func word(text string) string {
+// Word is a text as one word of sh.
+func Word(text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+,:@%=", r)
 	}
@@ -46,7 +46,7 @@ func written(line, agent string) bool {
 		return false
 	}
 	p = unword(p)
-	return program(p) && word(p)+" hook "+agent == line || p == "duplex"
+	return program(p) && Word(p)+" hook "+agent == line || p == "duplex"
 }
 
 // calls reports whether a line, whoever wrote it, calls Duplex's hook.

@@ -87,6 +87,15 @@ func TestLineInAShell(t *testing.T) {
 	_ = os.Remove(here)
 }
 
+func TestWord(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{"": "''", "--model": "--model", "a b": "'a b'", "it's": `'it'\''s'`, `{"a":1}`: `'{"a":1}'`, "$HOME": "'$HOME'"} {
+		if got := Word(word); got != want {
+			t.Errorf("%q is written %s, want %s", word, got, want)
+		}
+	}
+}
+
 func FuzzLine(f *testing.F) {
 	for _, p := range []string{"/usr/bin/duplex", "/a b/duplex", "it's", `C:\d.exe`, "$(rm -rf x)", "\n", ""} {
 		f.Add(p)
@@ -96,8 +105,8 @@ func FuzzLine(f *testing.F) {
 		if !written(line, "claude") || !calls(line, "claude") {
 			t.Errorf("%q is not known again", line)
 		}
-		if unword(word(program)) != program && !strings.HasPrefix(program, "'") {
-			t.Errorf("%q as a word of sh is %q, read back %q", program, word(program), unword(word(program)))
+		if unword(Word(program)) != program && !strings.HasPrefix(program, "'") {
+			t.Errorf("%q as a word of sh is %q, read back %q", program, Word(program), unword(Word(program)))
 		}
 	})
 }
