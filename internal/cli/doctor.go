@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,13 +107,7 @@ func (a *App) examineStore(ctx context.Context, d *diagnosis, state string) bool
 	if _, err := a.open(ctx, opening{look: true}); errors.Is(err, tracker.ErrNoJobHere) {
 		store.State, store.Says = isNote, "none yet: the first hook, or duplex start, makes one in "+a.shortPath(state)
 	} else if err != nil {
-		store.State, store.Says, store.Do = isBroken, withoutKind(err), "See what the commands say: duplex"
-		for _, w := range wayOut {
-			if errors.Is(err, w.err) {
-				store.Do = w.says
-				break
-			}
-		}
+		store.State, store.Says, store.Do = isBroken, withoutKind(err), cmp.Or(wayOutOf(err), "See what the commands say: duplex")
 	}
 	d.add(store)
 	if store.State == isNote {

@@ -68,6 +68,16 @@ var wayOut = []struct {
 	{store.ErrBusy, "What was recorded is safe, and can be read. Try again when the other command has ended."},
 }
 
+// wayOutOf is empty for an error that is not the store's.
+func wayOutOf(err error) string {
+	for _, w := range wayOut {
+		if errors.Is(err, w.err) {
+			return w.says
+		}
+	}
+	return ""
+}
+
 var (
 	errNotPassed = errors.New("did not pass")
 	errWaits     = errors.New("the job waits")
@@ -96,11 +106,8 @@ func (a *App) exit(err error) int {
 			said = "interrupted; what was recorded stays: the same command goes on, or duplex resume"
 		}
 		fmt.Fprintln(a.Err, "duplex: "+said)
-		for _, w := range wayOut {
-			if errors.Is(err, w.err) {
-				fmt.Fprintln(a.Err, w.says)
-				break
-			}
+		if way := wayOutOf(err); way != "" {
+			fmt.Fprintln(a.Err, way)
 		}
 	}
 	var usage usageError
