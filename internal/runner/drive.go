@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -152,7 +153,7 @@ func (w *sitting) between() {
 	if spent == "" && (err != nil || row.HandedOver == 0) {
 		return
 	}
-	w.set(func() { w.budget = first(w.budget, spent) })
+	w.set(func() { w.budget = cmp.Or(w.budget, spent) })
 	w.talk.say(w.talk.agent.Interrupt())
 }
 

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -36,8 +37,8 @@ func (r *run) session(ctx context.Context, s *job.Standing, c Choice) error {
 	}
 	r.began = kept.Number
 	r.Tell(Event{Kind: "session", Session: seat.Number, Agent: c.Driver.Name(), Model: c.Model, Resumed: request.Resume})
-	d := agent.Drive{Program: first(c.Program, r.Program), Dir: r.Dir, Session: seat.AgentSession, Resume: request.Resume, Model: c.Model, Args: c.Args,
-		Hook: r.Hook, Server: r.Server, Mode: c.Mode, Allow: checksOf(s), Prompt: first(r.Prompt, firstWords(s.Goal))}
+	d := agent.Drive{Program: cmp.Or(c.Program, r.Program), Dir: r.Dir, Session: seat.AgentSession, Resume: request.Resume, Model: c.Model, Args: c.Args,
+		Hook: r.Hook, Server: r.Server, Mode: c.Mode, Allow: checksOf(s), Prompt: cmp.Or(r.Prompt, firstWords(s.Goal))}
 	w := &sitting{run: r, seat: seat, driver: c.Driver, resumed: request.Resume, steps: s.Counts[job.KindStep]}
 	w.drive(ctx, d)
 	return w.settle(context.WithoutCancel(ctx), ctx)
@@ -80,15 +81,6 @@ func firstWords(goal string) string {
 		return "<duplex-driver>The job: " + goal + "\nGo on with it until it is done; some of it may be done already. When everything is done, say so and stop.</duplex-driver>"
 	}
 	return `<duplex-driver>Go on with the job in the brief above until its checks pass. Work from what the brief says is left; do not start over. When everything is done, say so and stop.</duplex-driver>`
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // NewSession makes the random id that an agent's session is started under.

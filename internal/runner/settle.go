@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,7 @@ func (w *sitting) settle(ctx, asked context.Context) error {
 		return w.afterCrash(ctx)
 	}
 	if !parted {
-		evidence := first(w.budget, "interrupted")
+		evidence := cmp.Or(w.budget, "interrupted")
 		if !ours {
 			evidence = w.end.Reason
 		}
@@ -194,7 +195,7 @@ func (w *sitting) check(ctx context.Context, idle int) error {
 
 // provided meets an end that the provider made. over: nothing else is to be done.
 func (w *sitting) provided(ctx context.Context, s *job.Standing) (over bool, err error) {
-	why := first(w.end.Reason, "the provider did not answer")
+	why := cmp.Or(w.end.Reason, "the provider did not answer")
 	tell := func() { w.Tell(Event{Kind: "ended", Text: why, Session: w.seat.Number}) }
 	switch w.end.End {
 	case agent.EndLimit, agent.EndOverloaded:

@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -60,7 +61,7 @@ func (Adapter) Bounded() int { return 9_000 }
 // Command starts the agent headless. Its own settings (the script above all)
 // come in Args.
 func (a Adapter) Command(d agent.Drive) (argv, env []string) {
-	argv = []string{first(d.Program, "duplex"), "agent-script"}
+	argv = []string{cmp.Or(d.Program, "duplex"), "agent-script"}
 	flag := func(name, value string) {
 		if value != "" {
 			argv = append(argv, name, value)

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -36,7 +37,7 @@ func call(u Use, dir string) *agent.Call {
 			c.Symbols = agent.SymbolTouches(in.Pattern, job.RoleSearch, "")
 		}
 	case Agent:
-		c.Class, c.Title = job.ClassDelegate, "delegated: "+agent.OneLine(first(in.Description, in.Prompt))
+		c.Class, c.Title = job.ClassDelegate, "delegated: "+agent.OneLine(cmp.Or(in.Description, in.Prompt))
 	case AskUser:
 		c.Title, c.Changes = "asked: "+agent.OneLine(in.Question), false
 	default:
@@ -52,15 +53,6 @@ func near(path, dir string) string {
 		return rest
 	}
 	return path
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // finish sets what came of a call. A failed command says its exit code in the

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -202,7 +203,7 @@ func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 	}
 	if a.EndTurn {
 		no := false
-		out.Continue, out.StopReason = &no, first(a.Deny, a.Block)
+		out.Continue, out.StopReason = &no, cmp.Or(a.Deny, a.Block)
 	}
 	if specific != (HookSpecific{Event: e.Name}) {
 		out.Specific = &specific
