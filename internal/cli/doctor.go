@@ -215,7 +215,6 @@ func (a *App) place(f install.Found) finding {
 func (a *App) claudeRelease(ctx context.Context, found []install.Found, h install.Home) finding {
 	r := finding{Agent: "claude", About: "version", State: isOK}
 	v, err := a.claudeVersion(ctx)
-	measured := release(measuredUntil)
 	byPlugin := false
 	for _, f := range found {
 		byPlugin = byPlugin || f.Path == h.PluginFolder()
@@ -224,12 +223,12 @@ func (a *App) claudeRelease(ctx context.Context, found []install.Found, h instal
 	case err != nil:
 		r.State, r.Says, r.Do = isNote, "not known: "+withoutKind(err), "If it is an editor that brings Claude Code, nothing."
 	case byPlugin && v.before(pluginSince):
-		r.State, r.Says = isBroken, fmt.Sprintf("%s does not load the plugin; %s does", v, release(pluginSince))
+		r.State, r.Says = isBroken, fmt.Sprintf("%s does not load the plugin; %s does", v, pluginSince)
 		r.Do = "Update it; or: duplex setup claude --undo, then duplex setup claude --user"
-	case v[0] != measured[0] || v[1] != measured[1]:
-		r.State, r.Says, r.Do = isNote, fmt.Sprintf("%s: Duplex was measured with 2.1, up to %s, and may not hear all of it", v, measured), "Look here again after the next session; a newer Duplex may know it."
-	case measured.before(v):
-		r.Says = fmt.Sprintf("%s; measured up to %s", v, measured)
+	case v[0] != measuredUntil[0] || v[1] != measuredUntil[1]:
+		r.State, r.Says, r.Do = isNote, fmt.Sprintf("%s: Duplex was measured with 2.1, up to %s, and may not hear all of it", v, measuredUntil), "Look here again after the next session; a newer Duplex may know it."
+	case measuredUntil.before(v):
+		r.Says = fmt.Sprintf("%s; measured up to %s", v, measuredUntil)
 	default:
 		r.Says = v.String()
 	}
@@ -237,4 +236,4 @@ func (a *App) claudeRelease(ctx context.Context, found []install.Found, h instal
 }
 
 // measuredUntil is the newest version of Claude Code that Duplex was measured with.
-var measuredUntil = [3]int{2, 1, 332}
+var measuredUntil = release{2, 1, 332}

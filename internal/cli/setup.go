@@ -87,7 +87,7 @@ Duplex and does nothing when Duplex is gone.`,
 
 // pluginSince is the first version of Claude Code that is known to load a plugin from
 // its skills folder: 2.1.140 does not, 2.1.200 and 2.1.332 do.
-var pluginSince = [3]int{2, 1, 200}
+var pluginSince = release{2, 1, 200}
 
 // installHome is where things are for this call.
 func (a *App) installHome() (install.Home, error) {
