@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed-5777983b/duplex/internal/agent/all"
 	"github.com/seed-5777983b/duplex/internal/install"
-	"github.com/seed-5777983b/duplex/internal/job"
 	"github.com/seed-5777983b/duplex/internal/tracker"
 	"github.com/seed-5777983b/duplex/internal/transcript"
 )
@@ -114,20 +112,13 @@ func (a *App) warnUnheard(ctx context.Context, p *page) {
 
 // begun is when a session began, as its transcript tells; the zero time when it does not.
 func begun(s install.Session) time.Time {
-	for _, ad := range all.Adapters() {
-		if ad.Name() != "claude" {
-			continue
-		}
-		reader := ad.NewReader()
-		var at job.Time
-		_, err := transcript.Lines(s.Path, 0, 64<<10, func(line []byte, offset int64) error {
-			_, _ = reader.Line(line, offset) // a row that cannot be read has no time
-			at = reader.Header().Started
-			return nil
-		})
-		if err == nil && at != 0 {
-			return at.Time()
-		}
+	reader := adapter("claude").NewReader()
+	_, err := transcript.Lines(s.Path, 0, 64<<10, func(line []byte, offset int64) error {
+		_, _ = reader.Line(line, offset) // a row that cannot be read has no time
+		return nil
+	})
+	if at := reader.Header().Started; err == nil && at != 0 {
+		return at.Time()
 	}
 	return time.Time{}
 }

@@ -38,12 +38,7 @@ func (a *App) hook(ctx context.Context, args []string) int {
 	if args[0] == takeIn {
 		return a.takeIn(ctx)
 	}
-	var ad agent.Adapter
-	for _, d := range all.Adapters() {
-		if d.Name() == args[0] {
-			ad = d
-		}
-	}
+	ad := adapter(args[0])
 	if ad == nil {
 		fmt.Fprintf(a.Err, "duplex: no agent %q; the agents are in duplex hook --help\n", args[0])
 		return ExitOK // a hook line must never stop its agent
@@ -72,6 +67,16 @@ func (a *App) hook(ctx context.Context, args []string) int {
 	_, _ = a.Out.Write(out.Stdout)
 	_, _ = a.Err.Write(out.Stderr)
 	return out.Exit
+}
+
+// adapter is the agent of a name that hooks can tell of; nil when there is none.
+func adapter(name string) agent.Adapter {
+	for _, ad := range all.Adapters() {
+		if ad.Name() == name {
+			return ad
+		}
+	}
+	return nil
 }
 
 // takeIn is the argument of the process that hooks start when much was spooled.
