@@ -67,22 +67,21 @@ func (t *Trials) Take(c *Call) []DeadEnd {
 	}
 	all := stages(c.Command)
 	name := tried(all)
-	said := failure(c.Done.Output)
 	switch {
-	case c.Done.Result == job.Failed, c.Done.Result == job.OK && t.stillFails(name, said, c.Done.Tests):
-		return t.failed(name, said, c, all)
+	case c.Done.Result == job.Failed, c.Done.Result == job.OK && t.stillFails(name, c.Done):
+		return t.failed(name, c, all)
 	case c.Done.Result == job.OK:
 		return t.passed(name, c, all)
 	case c.Done.Result == job.Denied:
-		return t.refused(name, said)
+		return t.refused(name, failure(c.Done.Output))
 	}
 	return nil
 }
 
 // stillFails looks behind an exit code of 0, which may be that of `| tail`.
-func (t *Trials) stillFails(name, said string, tests *job.TestCounts) bool {
+func (t *Trials) stillFails(name string, d *Done) bool {
 	f := t.find(name)
-	return tests != nil && tests.Failed > 0 || f != nil && sameFailure(f.Said, said)
+	return d.Tests != nil && d.Tests.Failed > 0 || f != nil && sameFailure(f.Said, failure(d.Output))
 }
 
 func (t *Trials) find(name string) *trial {
@@ -116,7 +115,7 @@ func (t *Trials) edited(paths []job.Touch) {
 	}
 }
 
-func (t *Trials) failed(name, said string, c *Call, all []stage) []DeadEnd {
+func (t *Trials) failed(name string, c *Call, all []stage) []DeadEnd {
 	var out []DeadEnd
 	if program := missing(c.Done, all); program != "" {
 		if f := t.start(program); !f.Told {
@@ -128,7 +127,7 @@ func (t *Trials) failed(name, said string, c *Call, all []stage) []DeadEnd {
 	if name == "" {
 		return nil // a look that found nothing
 	}
-	f := t.start(name)
+	f, said := t.start(name), failure(c.Done.Output)
 	f.Times++
 	if !sameFailure(f.Said, said) {
 		f.Times = 1
