@@ -149,7 +149,7 @@ func (s stage) ownEffect() effect {
 	switch {
 	case name == "":
 		return neutral
-	case strings.Contains(neutrals, " "+name+" "):
+	case among(neutrals, name):
 		return neutral
 	case name == "git":
 		return s.gitEffect()
@@ -158,7 +158,7 @@ func (s stage) ownEffect() effect {
 	case name == "xargs":
 		rest := stage{words: bare(flagless(s.words[1:]))}
 		return max(rest.effect(), reads)
-	case !strings.Contains(readers, " "+name+" "):
+	case !among(readers, name):
 		return s.toolEffect()
 	case name == "sed" && (s.flag("i") || s.has("--in-place")),
 		(name == "find" || name == "fd" || name == "fdfind") && s.has("-delete", "-exec", "-execdir", "-ok", "-x", "-X"),
@@ -183,7 +183,7 @@ func (s stage) gitEffect() effect {
 	case "branch", "tag", "remote", "stash", "worktree", "config", "reflog", "notes", "submodule":
 		looks := map[string]string{"stash": " list show ", "worktree": " list ", "remote": " -v show get-url ", "config": " --get --list -l get list ",
 			"branch": " -a -r -v -vv --list --show-current --all ", "tag": " -l --list -n ", "reflog": " show ", "notes": " list show ", "submodule": " status "}[verb]
-		if len(rest) == 0 && verb != "stash" || len(rest) > 0 && strings.Contains(looks, " "+rest[0]+" ") {
+		if len(rest) == 0 && verb != "stash" || len(rest) > 0 && among(looks, rest[0]) {
 			return reads
 		}
 	}
@@ -215,7 +215,7 @@ func (s stage) toolEffect() effect {
 		"cargo": " tree metadata search ", "pip": " list show freeze ", "docker": " ps images logs inspect ", "kubectl": " get describe logs ",
 		"duplex": " show brief log jobs cost lessons verify config version help recall ",
 	}
-	if list, ok := looks[s.name()]; ok && strings.Contains(list, " "+verb+" ") && verb != "" {
+	if among(looks[s.name()], verb) {
 		return reads
 	}
 	return acts

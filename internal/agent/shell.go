@@ -354,13 +354,7 @@ func (s stage) script() (string, bool) {
 }
 
 // name is the program without its folder.
-func (s stage) name() string {
-	if len(s.words) == 0 {
-		return ""
-	}
-	w := s.words[0]
-	return w[strings.LastIndexByte(w, '/')+1:]
-}
+func (s stage) name() string { return base(s.first()) }
 
 // operands are the words that are neither the program nor flags; valued and long
 // name the flags that take the next word.
