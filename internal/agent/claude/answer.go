@@ -1,8 +1,6 @@
 package claude
 
 import (
-	"bytes"
-	"encoding/json"
 	"unicode/utf16"
 
 	"github.com/seed-5777983b/duplex/internal/agent"
@@ -26,7 +24,8 @@ type specific struct {
 
 // EncodeAnswer writes an answer in the form that the event takes. What the event
 // cannot carry is left out, and nothing at all is the answer when nothing is
-// left: the agent goes on. A turn that ends is never continued by us. The exit code is always 0; a refusal is in the text.
+// left: the agent goes on. A turn that ends is never continued by us. The exit code
+// is always 0; a refusal is in the text.
 func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 	var out hookOutput
 	if e.Name == "" {
@@ -66,13 +65,7 @@ func (Adapter) EncodeAnswer(e agent.Event, a agent.Answer) agent.Output {
 	if out == (hookOutput{}) {
 		return agent.Output{}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(out) != nil {
-		return agent.Output{}
-	}
-	return agent.Output{Stdout: b.Bytes()}
+	return agent.Output{Stdout: []byte(encode(out) + "\n")}
 }
 
 // nameOf is Claude Code's name of a moment that can be answered.

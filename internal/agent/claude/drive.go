@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -17,25 +18,18 @@ var (
 // What it needs of ours comes with the command line, so that nothing has to be set
 // up: hooks, the MCP server, and what it may run unasked.
 func (a Adapter) Command(d agent.Drive) (argv, env []string) {
-	argv = []string{program(d), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}
+	argv = []string{cmp.Or(d.Program, "claude"), "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}
 	return append(argv, a.flags(d)...), environ(d)
 }
 
 // Interactive starts Claude Code in a person's terminal. A Prompt is its first
 // words; most often there is none, for the brief comes by the hook.
 func (a Adapter) Interactive(d agent.Drive) (argv, env []string) {
-	argv = append([]string{program(d)}, a.flags(d)...)
+	argv = append([]string{cmp.Or(d.Program, "claude")}, a.flags(d)...)
 	if d.Prompt != "" {
 		argv = append(argv, d.Prompt)
 	}
 	return argv, environ(d)
-}
-
-func program(d agent.Drive) string {
-	if d.Program != "" {
-		return d.Program
-	}
-	return "claude"
 }
 
 // flags are those of both ways to start. The ones that take several values stand
@@ -167,7 +161,7 @@ func control(id, request string) []byte {
 	return []byte(encode(map[string]any{"type": "control_request", "request_id": "duplex-" + id, "request": map[string]string{"subtype": request}}) + "\n")
 }
 
-// encode writes what is made of strings and numbers, which cannot fail.
+// encode writes what is made of strings, numbers and yes or no, which cannot fail.
 func encode(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
