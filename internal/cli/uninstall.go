@@ -68,10 +68,8 @@ func (a *App) uninstall(ctx context.Context, o uninstallOptions) error {
 			return err
 		}
 	}
-	asJSON := a.asJSON
-	undoErr := a.undoAll(h, o, &out)
-	if undoErr != nil {
-		return undoErr
+	if err := a.undoAll(h, o, &out); err != nil {
+		return err
 	}
 	if o.data && !o.dry {
 		if err := a.erase(ctx, &out, h.State, jobs); err != nil {
@@ -79,7 +77,7 @@ func (a *App) uninstall(ctx context.Context, o uninstallOptions) error {
 		}
 	}
 	a.remains(&out, h, o)
-	if asJSON {
+	if a.asJSON {
 		return a.showJSON("uninstalled/1", out)
 	}
 	p := a.page()
