@@ -136,10 +136,8 @@ func (a *App) sinceNamed(s string) (job.Time, error) {
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return job.At(a.Now().Add(-d)), nil
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04", time.DateOnly} {
-		if at, err := time.ParseInLocation(layout, s, a.zone()); err == nil {
-			return job.At(at), nil
-		}
+	if at, ok := a.timeNamed(s); ok {
+		return at, nil
 	}
 	return 0, usagef("--since %q: write a day as in 2026-11-28, a time as in \"2026-11-28 18:00\", or how long ago as in 36h or 7d", s)
 }

@@ -146,15 +146,23 @@ func (a *App) budget(usd string, tokens int64, sessions int, deadline string) (j
 			b.Deadline = job.At(a.Now().Add(d))
 			return b, nil
 		}
-		for _, layout := range []string{"2006-01-02 15:04", "2006-01-02", time.RFC3339} {
-			if at, err := time.ParseInLocation(layout, deadline, a.zone()); err == nil {
-				b.Deadline = job.At(at)
-				return b, nil
-			}
+		if at, ok := a.timeNamed(deadline); ok {
+			b.Deadline = at
+			return b, nil
 		}
 		return b, usagef("--deadline %q is no time; write \"2026-12-04 18:00\" or 36h", deadline)
 	}
 	return b, nil
+}
+
+// timeNamed reads a day or a time as people write it here. ok is false for anything else.
+func (a *App) timeNamed(s string) (at job.Time, ok bool) {
+	for _, layout := range []string{"2006-01-02 15:04", time.DateOnly, time.RFC3339} {
+		if at, err := time.ParseInLocation(layout, s, a.zone()); err == nil {
+			return job.At(at), true
+		}
+	}
+	return 0, false
 }
 
 func (a *App) showStarted(s tracker.Started) error {
