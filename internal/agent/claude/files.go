@@ -14,14 +14,19 @@ const folderMost = 200
 // sessions in a folder or below it, or of all when dir is empty. Folders of other
 // names may fit too: a transcript's own header says where its session worked.
 func (Adapter) Keeps(home, dir string, env func(string) string) []string {
-	base := env("CLAUDE_CONFIG_DIR")
+	base := configDir(home, env)
 	if base == "" {
-		if home == "" {
-			return nil
-		}
-		base = path.Join(home, ".claude")
+		return nil
 	}
 	return []string{path.Join(base, "projects", folderName(dir)+"*", "*.jsonl")}
+}
+
+// configDir is the folder of Claude Code, empty when it is not known.
+func configDir(home string, env func(string) string) string {
+	if dir := env("CLAUDE_CONFIG_DIR"); dir != "" || home == "" {
+		return dir
+	}
+	return path.Join(home, ".claude")
 }
 
 // SessionOf is the id of the session whose transcript is at path, empty when it is a

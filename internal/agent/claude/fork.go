@@ -6,15 +6,11 @@ import "strings"
 // not name the session it comes from, and its transcript is not written yet.
 func (Adapter) ForkedFrom(args []string) string {
 	from, fork := "", false
-	for i, arg := range args {
-		name, value, joined := strings.Cut(arg, "=")
-		switch name {
+	for i := range args {
+		switch name, value := option(args[i:]); name {
 		case "--fork-session":
 			fork = true
 		case "--resume", "-r":
-			if !joined && i+1 < len(args) {
-				value = args[i+1]
-			}
 			if !strings.HasPrefix(value, "-") {
 				from = value
 			}

@@ -18,13 +18,10 @@ var managed = []string{"/etc/claude-code/managed-settings.json", "/Library/Appli
 // person's.
 func (Adapter) Settings(home, dir string, args []string, env func(string) string) []string {
 	places := append([]string(nil), managed...)
-	for i, arg := range args {
-		name, value, joined := strings.Cut(arg, "=")
+	for i := range args {
+		name, value := option(args[i:])
 		if name != "--settings" {
 			continue
-		}
-		if !joined && i+1 < len(args) {
-			value = args[i+1]
 		}
 		if value = strings.TrimSpace(value); value != "" && value[0] != '{' && !path.IsAbs(value) {
 			value = path.Join(dir, value)
@@ -39,14 +36,20 @@ func (Adapter) Settings(home, dir string, args []string, env func(string) string
 	if dir != "" {
 		places = append(places, path.Join(dir, ".claude", "settings.local.json"), path.Join(dir, ".claude", "settings.json"))
 	}
-	base := env("CLAUDE_CONFIG_DIR")
-	if base == "" && home != "" {
-		base = path.Join(home, ".claude")
-	}
-	if base != "" {
+	if base := configDir(home, env); base != "" {
 		places = append(places, path.Join(base, "settings.json"))
 	}
 	return places
+}
+
+// option reads the option that a command line goes on with: --name=value, or --name
+// and the value behind it. Of a flag without a value, that is the next word.
+func option(args []string) (name, value string) {
+	name, value, joined := strings.Cut(args[0], "=")
+	if !joined && len(args) > 1 {
+		value = args[1]
+	}
+	return name, value
 }
 
 // Setting looks up ".autoCompactWindow", ".modelSettings.MODEL.autoCompactWindow"
