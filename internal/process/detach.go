@@ -10,6 +10,9 @@ import (
 // detachVariable marks what shall outlive us, wherever it is adopted.
 const detachVariable = "DUPLEX_DETACHED"
 
+// detached is the environment of what is of no tree, whoever started it.
+func detached(env []string) []string { return Changed(env, markVariable, detachVariable+"=1") }
+
 // Detach starts a process that outlives us: in its own session, with no input,
 // its output appended to the file log (none when empty). It is no part of the
 // tree we run in, so that the end of a run does not end it.
@@ -24,7 +27,7 @@ func Detach(argv []string, dir string, env []string, log string) (pid int, err e
 	if err != nil {
 		return 0, err
 	}
-	cmd := &exec.Cmd{Path: path, Args: argv, Dir: dir, Env: append(unmarked(env), detachVariable+"=1")}
+	cmd := &exec.Cmd{Path: path, Args: argv, Dir: dir, Env: detached(env)}
 	detach(cmd)
 	if log != "" {
 		file, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)

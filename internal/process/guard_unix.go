@@ -40,7 +40,7 @@ func newGuard(mark string) *guard {
 	}
 	defer read.Close()
 	argv := append(shell(vigil), "guard", mark)
-	cmd := &exec.Cmd{Path: argv[0], Args: argv, Dir: "/", Env: append(unmarked(os.Environ()), detachVariable+"=1"), ExtraFiles: []*os.File{read}}
+	cmd := &exec.Cmd{Path: argv[0], Args: argv, Dir: "/", Env: detached(os.Environ()), ExtraFiles: []*os.File{read}}
 	isolate(cmd)
 	if cmd.Start() != nil {
 		write.Close()

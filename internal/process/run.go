@@ -191,7 +191,7 @@ func (s Spec) command() (*exec.Cmd, string, error) {
 	}
 	outer, _ := Lookup(env, markVariable)
 	cmd := &exec.Cmd{Path: path, Args: argv, Dir: s.Dir}
-	cmd.Env = append(unmarked(env), markVariable+"="+strings.TrimPrefix(outer+":"+mark, ":"))
+	cmd.Env = Changed(env, markVariable+"="+strings.TrimPrefix(outer+":"+mark, ":"))
 	isolate(cmd)
 	return cmd, mark, nil
 }
@@ -217,16 +217,6 @@ func (s Spec) start(cmd *exec.Cmd) error {
 		_ = in.Close()
 	}()
 	return nil
-}
-
-func unmarked(env []string) []string {
-	kept := make([]string, 0, len(env)+1)
-	for _, entry := range env {
-		if !strings.HasPrefix(entry, markVariable+"=") {
-			kept = append(kept, entry)
-		}
-	}
-	return kept
 }
 
 // capture is the reading end of a command's output.
