@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -178,13 +179,9 @@ func brokenOff(o outcome) bool {
 	if !o.failed {
 		return false
 	}
-	for _, start := range []string{"[Tool call interrupted", "[Tool call did not complete", "[Tool call result not in this copy", "[Agent call interrupted",
-		"A safety monitor blocked this turn", "Sibling tool call errored", "<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call"} {
-		if strings.HasPrefix(o.text, start) {
-			return true
-		}
-	}
-	return strings.Contains(o.text, "Correction to the text above: this call was stopped while running, not refused")
+	return begins(o.text, "[Tool call interrupted", "[Tool call did not complete", "[Tool call result not in this copy", "[Agent call interrupted",
+		"A safety monitor blocked this turn", "Sibling tool call errored", "<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call") ||
+		strings.Contains(o.text, "Correction to the text above: this call was stopped while running, not refused")
 }
 
 // denied tells a call that was refused, or never begun, from one that failed. Older
@@ -193,14 +190,14 @@ func denied(o outcome) bool {
 	if o.denial != "" {
 		return true
 	}
-	for _, start := range []string{rejected, "Permission for this action has been denied", "Permission for this action was denied", "Claude requested permissions to ",
+	return begins(o.text, rejected, "Permission for this action has been denied", "Permission for this action was denied", "Claude requested permissions to ",
 		"PreToolUse:", "Hook PreToolUse:", "User denied permission", "User rejected tool use", "User aborted", "This tool call was refused and did not run",
-		"[Tool call skipped", "[Tool call not completed", "<tool_use_error>Blocked: "} {
-		if strings.HasPrefix(o.text, start) {
-			return true
-		}
-	}
-	return strings.HasPrefix(o.text, "Permission to use ") && strings.Contains(o.text, " denied")
+		"[Tool call skipped", "[Tool call not completed", "<tool_use_error>Blocked: ") ||
+		strings.HasPrefix(o.text, "Permission to use ") && strings.Contains(o.text, " denied")
+}
+
+func begins(text string, starts ...string) bool {
+	return slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(text, start) })
 }
 
 // patched counts the lines a patch adds and removes.
