@@ -32,10 +32,7 @@ func (a answer) sealed(r *redact.Redactor) result {
 	text, _ := cut(a.text, 0, limit)
 	out := result{Content: []content{{"text", r.Text(text)}}}
 	for _, v := range a.sizes {
-		object, err := r.JSON(v)
-		if err == nil {
-			object, err = r.JSON(headed{a.schema, object})
-		}
+		object, err := r.JSON(headed{a.schema, v})
 		if err != nil {
 			return refusedBy(r, fmt.Errorf("a fault of duplex: %w", err))
 		}
@@ -50,12 +47,15 @@ func (a answer) sealed(r *redact.Redactor) result {
 // headed is an object whose first field is its schema.
 type headed struct {
 	schema string
-	object redact.JSON
+	object any
 }
 
 // MarshalJSON puts the schema in front.
 func (h headed) MarshalJSON() ([]byte, error) {
-	body := h.object.Bytes()
+	body, err := json.Marshal(h.object)
+	if err != nil {
+		return nil, err
+	}
 	head, err := json.Marshal(map[string]string{"schema": "duplex." + h.schema})
 	if err != nil || len(body) <= len("{}") {
 		return head, err
